@@ -1,0 +1,31 @@
+//! Backgammon: positions, dice, legal plays, random numbers and simulation.
+//!
+//! Every number is seen by the player on roll unless its name says otherwise. A player numbers the points 1 to 24
+//! from their own side and moves towards 1; 25 is the bar and 0 is off. The opponent's point p is the player's 25 - p.
+//!
+//! ```
+//! use gammon_core::{Position, Roll, Variant};
+//!
+//! let position = Position::start(Variant::Standard);
+//! let plays = position.plays(Roll::new(3, 1).unwrap());
+//! assert_eq!(plays.len(), 16);
+//! assert!(plays.iter().any(|play| play.to_string() == "8/5 6/5"));
+//! ```
+
+pub mod class;
+pub mod dice;
+pub mod id;
+pub mod movegen;
+pub mod outcome;
+pub mod parallel;
+pub mod perft;
+pub mod play;
+pub mod position;
+pub mod rng;
+pub mod simulate;
+
+pub use class::Class;
+pub use dice::Roll;
+pub use outcome::Outcome;
+pub use play::{Play, PlayError, Step};
+pub use position::{Position, PositionError, Setup, Side, Variant};
