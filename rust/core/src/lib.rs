@@ -12,6 +12,7 @@
 //! assert!(plays.iter().any(|play| play.to_string() == "8/5 6/5"));
 //! ```
 
+pub mod bearoff;
 pub mod class;
 pub mod dice;
 pub mod id;
