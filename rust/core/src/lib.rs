@@ -12,9 +12,11 @@
 //! assert!(plays.iter().any(|play| play.to_string() == "8/5 6/5"));
 //! ```
 
+pub mod batch;
 pub mod bearoff;
 pub mod class;
 pub mod dice;
+pub mod features;
 pub mod id;
 pub mod movegen;
 pub mod outcome;

@@ -4,8 +4,8 @@
 //! Every lane does the same integer or IEEE operations in the same order, so all of them give the same bytes; the tests
 //! compare each with a scalar twin that knows nothing of lanes, tiles or blocks.
 
-use super::layout::{Class, ClassPlays, DOUBLY, LANES, Line, MOST_PIPS, SINGLY, Strip};
 use super::Values;
+use super::layout::{Class, ClassPlays, DOUBLY, LANES, Line, MOST_PIPS, SINGLY, Strip};
 
 /// How a table's numbers are held while they are computed.
 pub(super) trait Number: Copy + Default + Send + Sync + bytemuck::Pod {

@@ -65,7 +65,8 @@ impl Class {
 
     /// The rows that a tile holds on roll.
     pub fn rows_of_tile(&self, tile: usize) -> std::ops::Range<usize> {
-        let start = if tile < self.safe_tiles() { tile * LANES } else { self.safe + (tile - self.safe_tiles()) * LANES };
+        let start =
+            if tile < self.safe_tiles() { tile * LANES } else { self.safe + (tile - self.safe_tiles()) * LANES };
         let end = if tile < self.safe_tiles() { self.safe } else { self.members.len() };
         start..end.min(start + LANES)
     }
@@ -359,11 +360,7 @@ mod tests {
                 for i in 0..on_roll.index.len() {
                     for j in 0..waiting.index.len() {
                         let (mover, waiter) = (on_roll.place(i), waiting.place(j));
-                        let name = BlockName {
-                            orientation,
-                            pips: mover.pips.into(),
-                            waiting_pips: waiter.pips.into(),
-                        };
+                        let name = BlockName { orientation, pips: mover.pips.into(), waiting_pips: waiter.pips.into() };
                         let block = layout.block(name);
                         let tile = mover.slot as usize / LANES;
                         assert!((waiter.row as usize) < block.rows && (tile + 1) * 4 <= block.row_lines);
@@ -387,8 +384,7 @@ mod tests {
                 let range = class.rows_of_tile(tile);
                 assert_eq!(range.start, rows);
                 rows = range.end;
-                let full: Vec<_> =
-                    range.clone().map(|row| side.place(class.members[row] as usize).full).collect();
+                let full: Vec<_> = range.clone().map(|row| side.place(class.members[row] as usize).full).collect();
                 assert!(full.iter().all(|&f| f == full[0]) && !full.is_empty());
                 for row in range.clone() {
                     let slot = side.place(class.members[row] as usize).slot as usize;

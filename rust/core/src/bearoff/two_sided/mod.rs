@@ -43,8 +43,8 @@ pub enum TwoSidedError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::layout::Layout;
+    use super::*;
     use crate::bearoff::Index;
     use crate::parallel::Control;
 
@@ -56,16 +56,33 @@ mod tests {
         let t = std::time::Instant::now();
         let index = Index::new(6, c).unwrap();
         let layout = Layout::new(index, index, values.count());
-        println!("layout {:?} {} lines window {} MB", t.elapsed(), layout.lines(), layout.window_lines() * 64 / 1_000_000);
+        println!(
+            "layout {:?} {} lines window {} MB",
+            t.elapsed(),
+            layout.lines(),
+            layout.window_lines() * 64 / 1_000_000
+        );
         let control = Control::default();
         let threads = std::env::var("T").map_or(2, |t| t.parse().unwrap());
-        let isa = match std::env::var("I").as_deref() { Ok("0") => Isa::Portable, Ok("1") => Isa::Avx2, _ => Isa::best() };
+        let isa = match std::env::var("I").as_deref() {
+            Ok("0") => Isa::Portable,
+            Ok("1") => Isa::Avx2,
+            _ => Isa::best(),
+        };
         let means = build::Means { threads, isa, control: &control };
         let mut x = 0;
         if std::env::var("F").is_ok() {
-            build::solve::<f64>(&layout, values, means, 0, build::Window::new(&layout), |_, layer| { x += layer.lines().len(); Ok(()) }).unwrap();
+            build::solve::<f64>(&layout, values, means, 0, build::Window::new(&layout), |_, layer| {
+                x += layer.lines().len();
+                Ok(())
+            })
+            .unwrap();
         } else {
-            build::solve::<i16>(&layout, values, means, 0, build::Window::new(&layout), |_, layer| { x += layer.lines().len(); Ok(()) }).unwrap();
+            build::solve::<i16>(&layout, values, means, 0, build::Window::new(&layout), |_, layer| {
+                x += layer.lines().len();
+                Ok(())
+            })
+            .unwrap();
         }
         println!("{:?} {isa:?} {:?} {x}", values, t.elapsed());
     }
