@@ -4,3 +4,4 @@ pub mod index;
 pub mod two_sided;
 
 pub use index::{Counts, Index, MAX_POINTS};
+pub use two_sided::{Spec, TwoSided, TwoSidedError, Values};

@@ -13,8 +13,8 @@ pub(super) trait Number: Copy + Default + Send + Sync + bytemuck::Pod {
     type Sum: Copy + Default;
     /// No value is above it.
     const TOP: Self;
-    fn min(self, other: Self) -> Self;
-    fn max(self, other: Self) -> Self;
+    fn least(self, other: Self) -> Self;
+    fn most(self, other: Self) -> Self;
     fn add(sum: Self::Sum, value: Self) -> Self::Sum;
     fn twice(sum: Self::Sum) -> Self::Sum;
     /// Minus the mean of 36.
@@ -58,12 +58,12 @@ impl Number for i16 {
     const TOP: i16 = i16::MAX;
 
     #[inline(always)]
-    fn min(self, other: i16) -> i16 {
+    fn least(self, other: i16) -> i16 {
         Ord::min(self, other)
     }
 
     #[inline(always)]
-    fn max(self, other: i16) -> i16 {
+    fn most(self, other: i16) -> i16 {
         Ord::max(self, other)
     }
 
@@ -109,12 +109,12 @@ impl Number for f64 {
     const TOP: f64 = f64::INFINITY;
 
     #[inline(always)]
-    fn min(self, other: f64) -> f64 {
+    fn least(self, other: f64) -> f64 {
         if self < other { self } else { other }
     }
 
     #[inline(always)]
-    fn max(self, other: f64) -> f64 {
+    fn most(self, other: f64) -> f64 {
         if self > other { self } else { other }
     }
 
@@ -135,7 +135,7 @@ impl Number for f64 {
 
     #[inline(always)]
     fn doubled(self, cap: f64) -> f64 {
-        Number::min(self + self, cap)
+        Number::least(self + self, cap)
     }
 
     #[inline(always)]
@@ -369,19 +369,19 @@ fn keep_best<N: Number, const V: usize, const K: usize>(best: &mut [Line<N>; K],
     if V == 1 {
         for line in 0..K {
             for lane in 0..LANES {
-                best[line][lane] = best[line][lane].min(after[line][lane]);
+                best[line][lane] = best[line][lane].least(after[line][lane]);
             }
         }
         return;
     }
     for lane in 0..LANES {
         let doubled = after[3][lane].doubled(cap);
-        best[0][lane] = best[0][lane].min(after[0][lane]);
-        best[1][lane] = best[1][lane].min(after[3][lane]);
-        best[2][lane] = best[2][lane].min(after[2][lane].max(doubled));
-        best[3][lane] = best[3][lane].min(after[1][lane].max(doubled));
+        best[0][lane] = best[0][lane].least(after[0][lane]);
+        best[1][lane] = best[1][lane].least(after[3][lane]);
+        best[2][lane] = best[2][lane].least(after[2][lane].most(doubled));
+        best[3][lane] = best[3][lane].least(after[1][lane].most(doubled));
         if V == 5 {
-            best[4][lane] = best[4][lane].min(after[4][lane].max(doubled));
+            best[4][lane] = best[4][lane].least(after[4][lane].most(doubled));
         }
     }
 }

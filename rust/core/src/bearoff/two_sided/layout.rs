@@ -337,7 +337,17 @@ impl Layout {
         lines.windows(lines.len().min(MOST_PIPS + 1)).map(|window| window.iter().sum()).max().unwrap_or(0)
     }
 
+    /// The pairs of positions in a layer.
+    pub fn pairs_of(&self, layer: &LayerPlan) -> u64 {
+        let pairs = |name: &BlockName| {
+            let on_roll = &self.side(name.orientation).classes[name.pips];
+            (self.block(*name).rows * on_roll.members.len()) as u64
+        };
+        layer.names.iter().map(pairs).sum()
+    }
+
     /// The pairs of positions that it answers.
+    #[cfg(test)]
     pub fn pairs(&self) -> u64 {
         self.orientations() as u64 * self.side(0).index.len() as u64 * self.waiting_side(0).index.len() as u64
     }
