@@ -12,9 +12,11 @@
 //! assert!(plays.iter().any(|play| play.to_string() == "8/5 6/5"));
 //! ```
 
+pub mod batch;
 pub mod class;
 pub mod cube;
 pub mod dice;
+pub mod features;
 pub mod id;
 pub mod ladder;
 pub mod movegen;
