@@ -10,7 +10,7 @@ use memmap2::MmapMut;
 
 use super::kernel::{Isa, Job, Number, Scale};
 use super::layout::{BlockName, Class, ClassPlays, Layout, Line, MOST_PIPS, Strip};
-use super::{TwoSidedError, Values};
+use super::{Scoring, TwoSidedError, Values};
 use crate::parallel::{self, Control};
 
 /// Lines in memory of their own, in huge pages where the system has them: the rows that one tile needs are far apart.
@@ -120,7 +120,7 @@ impl<N: Number> Window<N> {
 /// Solves the layers from `first` on; `window` holds those before it that it needs. Hands each to `finished`.
 pub(super) fn solve<N: Number>(
     layout: &Layout,
-    values: Values,
+    scoring: &Scoring,
     means: Means,
     first: usize,
     mut window: Window<N>,
@@ -134,7 +134,7 @@ pub(super) fn solve<N: Number>(
             Some(lines) => lines,
             None => Lines::zeroed(plan.lines)?,
         };
-        solve_layer(layout, values, means, &plays, &window, sum, &mut layer)?;
+        solve_layer(layout, scoring, means, &plays, &window, sum, &mut layer)?;
         let layer = Arc::new(layer);
         spare = window.put(sum, Arc::clone(&layer)).and_then(Arc::into_inner);
         finished(sum, layer)?;
@@ -144,7 +144,7 @@ pub(super) fn solve<N: Number>(
 
 fn solve_layer<N: Number>(
     layout: &Layout,
-    values: Values,
+    scoring: &Scoring,
     means: Means,
     plays: &Plays,
     window: &Window<N>,
@@ -157,7 +157,7 @@ fn solve_layer<N: Number>(
     for &name in &plan.names {
         let waiting = &layout.waiting_side(name.orientation).classes[name.waiting_pips];
         let row_lines = layout.block(name).row_lines;
-        for strip in waiting.strips(values.strip_tiles()) {
+        for strip in waiting.strips(scoring.strip_tiles()) {
             let (rows, others) = rest.split_at_mut(strip.rows * row_lines);
             units.push(Unit { name, strip, rows: Mutex::new(rows) });
             rest = others;
@@ -168,17 +168,18 @@ fn solve_layer<N: Number>(
         let mut rows = unit.rows.lock().expect("no other thread has this unit");
         let on_roll = &layout.side(unit.name.orientation).classes[unit.name.pips];
         if unit.name.pips == 0 || unit.name.waiting_pips == 0 {
-            fill_finished(values, unit.name.pips == 0, on_roll, unit.strip, &mut rows);
+            fill_finished(scoring, unit.name, on_roll, unit.strip, &mut rows);
         } else {
             let row_lines = layout.block(unit.name).row_lines;
             let waiting_side = layout.waiting_side(unit.name.orientation);
             let job = Job {
-                values,
+                scoring,
+                player: unit.name.orientation,
                 on_roll,
                 plays: &plays.0[unit.name.orientation][unit.name.pips],
                 strip: unit.strip,
                 after: std::array::from_fn(|taken| window.after(layout, unit.name, taken)),
-                after_row_lines: waiting_side.classes[unit.name.waiting_pips].tiles() * values.count(),
+                after_row_lines: waiting_side.classes[unit.name.waiting_pips].tiles() * scoring.count(),
                 row_lines,
             };
             job.run(means.isa, &mut rows);
@@ -190,18 +191,22 @@ fn solve_layer<N: Number>(
 }
 
 /// The worth of a finished game to the player on roll: that of a gammon where the loser has all 15 checkers left.
-fn fill_finished<N: Number>(values: Values, won: bool, on_roll: &Class, strip: Strip, rows: &mut [Line<N>]) {
+fn fill_finished<N: Number>(scoring: &Scoring, name: BlockName, on_roll: &Class, strip: Strip, rows: &mut [Line<N>]) {
+    let won = name.pips == 0;
     let sign = if won { 1.0 } else { -1.0 };
-    let row_lines = on_roll.tiles() * values.count();
-    for row in rows.chunks_exact_mut(row_lines) {
-        for (tile, lines) in row.chunks_exact_mut(values.count()).enumerate() {
+    for row in rows.chunks_exact_mut(on_roll.tiles() * scoring.count()) {
+        for (tile, lines) in row.chunks_exact_mut(scoring.count()).enumerate() {
             let members = on_roll.rows_of_tile(tile);
-            let scale = Scale::new(strip.full || members.start >= on_roll.safe);
-            for (value, line) in lines.iter_mut().enumerate() {
-                // While the cube is centred a gammon counts single under Jacoby.
-                let points = if value == Values::JACOBY { 1.0 } else { scale.factor() };
+            let gammon = strip.full || members.start >= on_roll.safe;
+            for (number, line) in lines.iter_mut().enumerate() {
+                let (worth, scale) = match scoring {
+                    // While the cube is centred a gammon counts single under Jacoby.
+                    Scoring::Money(_) if number == Values::JACOBY => (sign, Scale::new(gammon)),
+                    Scoring::Money(_) => (sign * Scale::new(gammon).factor(), Scale::new(gammon)),
+                    Scoring::Score(score) => (score.finished(number, name.orientation, won, gammon), Scale::Single),
+                };
                 line.fill(N::default());
-                line[..members.len()].fill(N::encode(sign * points, scale));
+                line[..members.len()].fill(N::encode(worth, scale));
             }
         }
     }

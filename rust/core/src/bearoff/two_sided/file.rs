@@ -16,8 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::build::{Lines, Window};
 use super::layout::{LANES, Layout, Line, MOST_PIPS};
-use super::table::{Access, beside, pick};
-use super::{Spec, TwoSidedError, Values};
+use super::table::{Access, MOST_NUMBERS, beside, pick};
+use super::{Score, Scoring, Spec, TwoSidedError, Values};
 use crate::parallel::Control;
 
 /// The bytes before the first block: one page, so that no tile lies on two.
@@ -26,6 +26,8 @@ pub const HEADER_BYTES: usize = 4096;
 const MAGIC: &[u8; 8] = b"gammonTS";
 const VERSION: u32 = 1;
 const KIND_MONEY: u8 = 0;
+const KIND_SCORE: u8 = 1;
+const LADDER: usize = 128;
 const LINE_BYTES: u64 = (LANES * size_of::<i16>()) as u64;
 const CHECKSUM_BYTES: usize = size_of::<u64>();
 const HEADER_CHECKSUM: usize = HEADER_BYTES - CHECKSUM_BYTES;
@@ -49,22 +51,28 @@ fn table_offset(layout: &Layout) -> u64 {
 struct Header([u8; HEADER_BYTES]);
 
 impl Header {
-    fn new(spec: Spec, layout: &Layout, block_table: &[u8]) -> Header {
+    fn new(spec: &Spec, layout: &Layout, block_table: &[u8]) -> Header {
         let mut header = Header([0; HEADER_BYTES]);
         let [first, second] = spec.checkers();
         header.0[..8].copy_from_slice(MAGIC);
         header.put(8, &VERSION.to_le_bytes());
         header.put(12, &(HEADER_BYTES as u32).to_le_bytes());
-        let jacoby = u8::from(spec.values() == Values::MoneyJacoby);
+        let (kind, jacoby) = match spec.scoring() {
+            Scoring::Money(values) => (KIND_MONEY, u8::from(*values == Values::MoneyJacoby)),
+            Scoring::Score(score) => {
+                header.put(LADDER, &score.to_bytes());
+                (KIND_SCORE, 0)
+            }
+        };
         let beavers = 0;
         header.put(
             16,
             &[
-                KIND_MONEY,
+                kind,
                 spec.points() as u8,
                 first as u8,
                 second as u8,
-                spec.values().count() as u8,
+                spec.scoring().count() as u8,
                 jacoby,
                 beavers,
                 LANES as u8,
@@ -112,20 +120,22 @@ impl Header {
         let [kind, points, first, second, values, jacoby, beavers, lanes] = self.0[16..24] else {
             unreachable!("8 bytes")
         };
-        let known = Values::from_count(usize::from(values)).filter(|&values| {
-            kind == KIND_MONEY
-                && (values == Values::MoneyJacoby) == (jacoby == 1)
-                && beavers == 0
-                && usize::from(lanes) == LANES
-                && self.u32(12) as usize == HEADER_BYTES
-        });
-        let Some(values) = known else {
-            return Err(format!(
-                "kind {kind} with {values} values, jacoby {jacoby}, beavers {beavers}, tiles of {lanes}, which this \
-                 release does not know"
-            ));
+        let (points, checkers) = (usize::from(points), [usize::from(first), usize::from(second)]);
+        let spec = match (kind, Values::from_count(values.into())) {
+            (KIND_MONEY, Some(values)) if (values == Values::MoneyJacoby) == (jacoby == 1) => {
+                Spec::new(points, checkers, values).map_err(|error| error.to_string())?
+            }
+            (KIND_SCORE, _) => {
+                let score = Score::from_bytes(&self.0[LADDER..HEADER_CHECKSUM])?;
+                Spec::at_score(points, checkers, score.ladder()).map_err(|error| error.to_string())?
+            }
+            _ => return Err(format!("kind {kind} with {values} values and jacoby {jacoby}, which is unknown")),
         };
-        Spec::new(points.into(), [first.into(), second.into()], values).map_err(|error| error.to_string())
+        let expected = (usize::from(values), beavers, usize::from(lanes), self.u32(12) as usize);
+        if expected != (spec.scoring().count(), 0, LANES, HEADER_BYTES) {
+            return Err(format!("{values} values, beavers {beavers}, tiles of {lanes}, which is unknown"));
+        }
+        Ok(spec)
     }
 }
 
@@ -203,7 +213,7 @@ impl Reader {
         at(path, file.read_exact(&mut header.0))?;
         let spec = header.spec().map_err(bad)?;
         // Before anything is allocated: a file can hold what it says only if it is as large.
-        if spec.pairs() * (spec.values().count() * size_of::<i16>()) as u64 > length {
+        if spec.pairs() * (spec.scoring().count() * size_of::<i16>()) as u64 > length {
             return Err(bad(format!("truncated: {length} bytes do not hold {} pairs", spec.pairs())));
         }
         let layout = spec.layout();
@@ -250,7 +260,7 @@ impl Reader {
                 }
             }
             Data::File(_) => {
-                let mut lines = [[0; LANES]; 5];
+                let mut lines = [[0; LANES]; MOST_NUMBERS];
                 self.read_lines(line, &mut lines[..codes.len()])?;
                 pick(&lines, lane, codes);
             }
@@ -321,7 +331,7 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Opens the unfinished file, new or old. Nobody else can until this is dropped.
-    pub fn start(path: &Path, spec: Spec, layout: &Layout) -> Result<Writer, TwoSidedError> {
+    pub fn start(path: &Path, spec: &Spec, layout: &Layout) -> Result<Writer, TwoSidedError> {
         let (partial, journal) = (beside(path, ".partial"), beside(path, ".partial.journal"));
         let open = |path: &Path| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         check_space(path, &partial, file_bytes(layout))?;
@@ -340,7 +350,7 @@ impl Writer {
             path: path.to_owned(),
             partial,
             journal,
-            spec,
+            spec: spec.clone(),
             data: Data::File(file),
             journal_file,
             checksums: Vec::new(),
@@ -369,7 +379,7 @@ impl Writer {
     fn identity(&self, layout: &Layout) -> [u8; JOURNAL_HEADER] {
         let mut identity = [0; JOURNAL_HEADER];
         identity[..8].copy_from_slice(JOURNAL_MAGIC);
-        let header = Header::new(self.spec, layout, &[]);
+        let header = Header::new(&self.spec, layout, &[]);
         identity[8..].copy_from_slice(&xxh3_64(&header.0).to_le_bytes());
         identity
     }
@@ -499,7 +509,7 @@ impl Writer {
     pub fn finish(self, layout: &Layout) -> Result<(), TwoSidedError> {
         assert_eq!(self.checksums.len(), self.layout_blocks, "every block is written");
         let block_table: Vec<u8> = self.checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
-        let header = Header::new(self.spec, layout, &block_table);
+        let header = Header::new(&self.spec, layout, &block_table);
         let file = self.file();
         at(&self.partial, write_at(file, &block_table, table_offset(layout)))?;
         at(&self.partial, write_at(file, &header.0, 0))?;

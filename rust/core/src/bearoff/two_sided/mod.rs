@@ -24,6 +24,7 @@ mod build;
 mod file;
 mod kernel;
 mod layout;
+mod score;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -33,11 +34,13 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::bearoff::index::{Index, MAX_POINTS};
+use crate::ladder::Ladder;
 use crate::position::CHECKERS;
 use layout::{LANES, Layout};
 
 pub use kernel::Isa;
-pub use table::{Access, Build, CubeAction, Jacoby, Number, TwoSided};
+pub use score::{Score, Scoring};
+pub use table::{Access, Ask, Build, CubeAction, Jacoby, Number, TwoSided};
 
 /// Tables of up to so many pairs (6 points by 8 checkers) are solved in double precision and rounded once.
 pub const EXACT_PAIRS: u64 = 3003 * 3003;
@@ -92,10 +95,10 @@ impl Values {
 }
 
 /// What a table covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     sides: [Index; 2],
-    values: Values,
+    scoring: Scoring,
 }
 
 impl Spec {
@@ -105,47 +108,67 @@ impl Spec {
     /// # Errors
     /// [`TwoSidedError::Size`] for sizes that no table can have.
     pub fn new(points: usize, checkers: [usize; 2], values: Values) -> Result<Spec, TwoSidedError> {
+        Spec::with(points, checkers, Scoring::Money(values))
+    }
+
+    /// The same at the score of a ladder. The first side is that of the player whose ladder it is.
+    ///
+    /// # Errors
+    /// Also [`TwoSidedError::Ladder`] for the ladder of money.
+    pub fn at_score(points: usize, checkers: [usize; 2], ladder: &Ladder) -> Result<Spec, TwoSidedError> {
+        Spec::with(points, checkers, Scoring::Score(Box::new(Score::new(ladder)?)))
+    }
+
+    fn with(points: usize, checkers: [usize; 2], scoring: Scoring) -> Result<Spec, TwoSidedError> {
         let index = |checkers| Index::new(points, checkers).ok_or(TwoSidedError::Size { points, checkers });
         let sides = [index(checkers[0])?, index(checkers[1])?];
         match sides.into_iter().find(|side| side.len() > MOST_POSITIONS) {
             Some(side) => Err(TwoSidedError::TooManyPositions { points, checkers: side.checkers(), count: side.len() }),
-            None => Ok(Spec { sides, values }),
+            None => Ok(Spec { sides, scoring }),
         }
     }
 
     /// How many points it covers.
-    pub fn points(self) -> usize {
+    pub fn points(&self) -> usize {
         self.sides[0].points()
     }
 
     /// The most checkers of the two sides.
-    pub fn checkers(self) -> [usize; 2] {
+    pub fn checkers(&self) -> [usize; 2] {
         self.sides.map(Index::checkers)
     }
 
     /// The numbering of each side.
-    pub fn sides(self) -> [Index; 2] {
+    pub fn sides(&self) -> [Index; 2] {
         self.sides
     }
 
-    /// Its numbers for each pair.
-    pub fn values(self) -> Values {
-        self.values
+    /// What its numbers mean.
+    pub fn scoring(&self) -> &Scoring {
+        &self.scoring
+    }
+
+    /// Whether the numbers of a pair depend on which of the two players is on roll.
+    fn is_seated(&self) -> bool {
+        self.sides[0] != self.sides[1] || matches!(self.scoring, Scoring::Score(_))
+    }
+
+    fn positions_squared(&self) -> u64 {
+        self.sides[0].len() as u64 * self.sides[1].len() as u64
     }
 
     /// The pairs that it answers.
-    pub fn pairs(self) -> u64 {
-        let orientations = if self.sides[0] == self.sides[1] { 1 } else { 2 };
-        orientations * self.sides[0].len() as u64 * self.sides[1].len() as u64
+    pub fn pairs(&self) -> u64 {
+        self.positions_squared() * if self.is_seated() { 2 } else { 1 }
     }
 
     /// Whether it is solved in double precision.
-    pub fn is_exact(self) -> bool {
-        self.pairs() <= EXACT_PAIRS
+    pub fn is_exact(&self) -> bool {
+        self.positions_squared() <= EXACT_PAIRS
     }
 
     /// What building it takes.
-    pub fn size(self) -> Size {
+    pub fn size(&self) -> Size {
         let layout = self.layout();
         let line = (LANES * size_of::<i16>()) as u64;
         let file_bytes = file::file_bytes(&layout);
@@ -164,8 +187,8 @@ impl Spec {
         }
     }
 
-    fn layout(self) -> Layout {
-        Layout::new(self.sides[0], self.sides[1], self.values.count())
+    fn layout(&self) -> Layout {
+        Layout::new(self.sides[0], self.sides[1], self.is_seated(), self.scoring.count())
     }
 }
 
@@ -246,6 +269,8 @@ pub enum TwoSidedError {
     NotInDatabase(String),
     /// A cube was asked of a table without cube values.
     Cubeless,
+    /// The ladder is none that a table can be built for.
+    Ladder(String),
 }
 
 fn gigabytes(bytes: u64) -> String {
@@ -284,7 +309,7 @@ impl fmt::Display for TwoSidedError {
             TwoSidedError::Format { path, reason } | TwoSidedError::Unfinished { path, reason } => {
                 write!(f, "{}: {reason}", path.display())
             }
-            TwoSidedError::NotInDatabase(reason) => f.write_str(reason),
+            TwoSidedError::NotInDatabase(reason) | TwoSidedError::Ladder(reason) => f.write_str(reason),
             TwoSidedError::Cubeless => f.write_str("the table is cubeless: it knows no equity with a cube"),
         }
     }

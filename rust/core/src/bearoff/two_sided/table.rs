@@ -7,11 +7,11 @@ use super::build::{self, Lines, Means, Window};
 use super::file::{Reader, Writer};
 use super::kernel::{HALF_RANGE, Isa, Number as _, Scale};
 use super::layout::{BlockName, LANES, Layout, Line, Place};
-use super::{MOST_IN_MEMORY, Spec, TwoSidedError, Values};
+use super::{MOST_IN_MEMORY, Scoring, Spec, TwoSidedError, Values};
 use crate::bearoff::index::{self, Counts};
 use crate::cube::Action;
 use crate::dice::Roll;
-use crate::ladder::Owner;
+use crate::ladder::{MAX_LEVELS, Owner};
 use crate::parallel::{self, Control};
 use crate::play::Play;
 use crate::position::{CHECKERS, Position};
@@ -54,6 +54,31 @@ pub enum Jacoby {
     On,
     /// It is not.
     Off,
+}
+
+/// The most numbers of a pair: at a score two for each level of the cube, one above the last, and the game without one.
+pub(super) const MOST_NUMBERS: usize = 2 * MAX_LEVELS + 2;
+
+/// What is asked about a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// Where the cube lies, seen by the player on roll, and how often it was turned (which money does not depend on);
+    /// `None`: nobody ever doubles.
+    pub cube: Option<(Owner, usize)>,
+    /// For money: whether rule 7.6 is in force.
+    pub jacoby: Jacoby,
+    /// At a score: who is on roll, 0 for the player whose ladder it is, 1 for the other.
+    pub player: usize,
+    /// The player on roll does not double this turn.
+    pub no_double: bool,
+}
+
+impl Ask {
+    /// The same for the opponent, who may double.
+    fn flip(self) -> Ask {
+        let cube = self.cube.map(|(owner, level)| (owner.flip(), level));
+        Ask { cube, player: 1 - self.player, no_double: false, ..self }
+    }
 }
 
 /// A number of a table as it is stored: it stands for (code + 1/2) / 32767.5, or twice that where a gammon can be lost.
@@ -145,17 +170,17 @@ impl TwoSided {
             }
             let layout = spec.layout();
             let mut layers = Vec::new();
-            solve(&layout, spec, means, 0, Window::new(&layout), |_, layer| {
+            solve(&layout, &spec, means, 0, Window::new(&layout), |_, layer| {
                 layers.push(layer);
                 Ok(())
             })?;
             return Ok(TwoSided { spec, layout, store: Store::Memory(layers) });
         };
         let layout = spec.layout();
-        let mut writer = Writer::start(path, spec, &layout)?;
+        let mut writer = Writer::start(path, &spec, &layout)?;
         let (first, window) = writer.resume(&layout)?;
         control.advance(layout.layers[..first].iter().map(|layer| layout.pairs_of(layer)).sum());
-        writer.run(&layout, control, |send| solve(&layout, spec, means, first, window, send))?;
+        writer.run(&layout, control, |send| solve(&layout, &spec, means, first, window, send))?;
         writer.finish(&layout)?;
         TwoSided::open(path, Access::Map)
     }
@@ -169,7 +194,7 @@ impl TwoSided {
 
     /// Writes the table to a file.
     pub fn save(&self, path: &Path, control: &Control) -> Result<(), TwoSidedError> {
-        let mut writer = Writer::start(path, self.spec, &self.layout)?;
+        let mut writer = Writer::start(path, &self.spec, &self.layout)?;
         writer.restart(&self.layout)?;
         writer.run(&self.layout, control, |send| {
             for sum in 0..self.layout.layers.len() {
@@ -186,7 +211,7 @@ impl TwoSided {
 
     #[cfg(test)]
     pub(super) fn from_layers(spec: Spec, layers: Vec<Arc<Lines<i16>>>) -> TwoSided {
-        TwoSided { spec, layout: spec.layout(), store: Store::Memory(layers) }
+        TwoSided { layout: spec.layout(), spec, store: Store::Memory(layers) }
     }
 
     fn layer(&self, sum: usize) -> Result<Arc<Lines<i16>>, TwoSidedError> {
@@ -218,8 +243,8 @@ impl TwoSided {
     }
 
     /// What it covers.
-    pub fn spec(&self) -> Spec {
-        self.spec
+    pub fn spec(&self) -> &Spec {
+        &self.spec
     }
 
     /// Its file, if it has one.
@@ -230,13 +255,18 @@ impl TwoSided {
         }
     }
 
-    /// The numbers of a pair, by the indices of both sides (see [`Spec::sides`]): the first [`Values::count`] are set.
+    /// The numbers of a pair, by the indices of both sides (see [`Spec::sides`]): the first [`Scoring::count`] are set.
     ///
     /// `orientation` 0: the first side is on roll. 1: the second is.
     ///
     /// # Panics
     /// If an index is out of range.
-    pub fn numbers(&self, orientation: usize, on_roll: usize, waiting: usize) -> Result<[Number; 5], TwoSidedError> {
+    pub fn numbers(
+        &self,
+        orientation: usize,
+        on_roll: usize,
+        waiting: usize,
+    ) -> Result<[Number; MOST_NUMBERS], TwoSidedError> {
         let orientation = if self.layout.orientations() == 1 { 0 } else { orientation };
         self.read(Located {
             orientation,
@@ -245,13 +275,13 @@ impl TwoSided {
         })
     }
 
-    fn read(&self, located: Located) -> Result<[Number; 5], TwoSidedError> {
+    fn read(&self, located: Located) -> Result<[Number; MOST_NUMBERS], TwoSidedError> {
         let Located { orientation, on_roll, waiting } = located;
         let (pips, waiting_pips) = (usize::from(on_roll.pips), usize::from(waiting.pips));
         let block = self.layout.block(BlockName { orientation, pips, waiting_pips });
         let (tile, lane) = (on_roll.slot as usize / LANES, on_roll.slot as usize % LANES);
         let line = block.in_layer + waiting.row as usize * block.row_lines + tile * self.layout.values;
-        let mut codes = [0; 5];
+        let mut codes = [0; MOST_NUMBERS];
         let codes = &mut codes[..self.layout.values];
         match &self.store {
             Store::Memory(layers) => pick(&layers[pips + waiting_pips].lines()[line..], lane, codes),
@@ -260,7 +290,8 @@ impl TwoSided {
                 reader.read_lane(first_line + line as u64, lane, codes)?;
             }
         }
-        let mut numbers = [Number { code: 0, gammon: located.gammon() }; 5];
+        let gammon = located.gammon() && matches!(self.spec.scoring, Scoring::Money(_));
+        let mut numbers = [Number { code: 0, gammon }; MOST_NUMBERS];
         for (number, &mut code) in numbers.iter_mut().zip(codes) {
             number.code = code;
         }
@@ -268,7 +299,7 @@ impl TwoSided {
     }
 
     /// Finds a pair, or says why the table does not hold it.
-    fn locate(&self, position: &Position) -> Result<Located, TwoSidedError> {
+    fn locate(&self, position: &Position, seat: usize) -> Result<Located, TwoSidedError> {
         let Some([player, opponent]) = index::sides(position) else {
             let reason = if position.is_contact() {
                 "the sides are not past each other".to_owned()
@@ -279,7 +310,12 @@ impl TwoSided {
         };
         no_unknown_gammon("the player on roll", &player, position.off())?;
         no_unknown_gammon("the opponent", &opponent, position.opponent_off())?;
-        for orientation in 0..self.layout.orientations() {
+        let orientations = match self.spec.scoring {
+            Scoring::Money(_) => 0..self.layout.orientations(),
+            // At a score the players have their sides.
+            Scoring::Score(_) => seat..seat + 1,
+        };
+        for orientation in orientations {
             let (on_roll, waiting) = (self.layout.side(orientation), self.layout.waiting_side(orientation));
             if let (Some(i), Some(j)) = (on_roll.index.rank(&player), waiting.index.rank(&opponent)) {
                 return Ok(Located { orientation, on_roll: on_roll.place(i), waiting: waiting.place(j) });
@@ -298,14 +334,10 @@ impl TwoSided {
         )))
     }
 
-    /// The equity for the player on roll: cubeless, or with the cube where it is and the best action of both from now
-    /// on. With `may_double` false the player does not double this turn.
-    ///
-    /// A finished game is worth what it pays.
+    /// The equity for money: [`TwoSided::value`] without a score.
     ///
     /// # Errors
-    /// [`TwoSidedError::NotInDatabase`] outside the table, for a loser with none off whose side is short of 15 checkers,
-    /// and where rule 7.6 would change a number that the table has not; [`TwoSidedError::Cubeless`].
+    /// As for [`TwoSided::value`].
     pub fn equity(
         &self,
         position: &Position,
@@ -313,32 +345,70 @@ impl TwoSided {
         jacoby: Jacoby,
         may_double: bool,
     ) -> Result<f64, TwoSidedError> {
-        if cube.is_some() && !self.spec.values.is_cubeful() {
-            return Err(TwoSidedError::Cubeless);
-        }
-        let located = self.locate(position)?;
-        let value = self.value_for(located, cube, jacoby)?;
+        let cube = cube.map(|owner| (owner, 0));
+        self.value(position, Ask { cube, jacoby, no_double: !may_double, player: 0 })
+    }
+
+    /// What the position is worth to the player on roll with the best action of both from now on: the equity of a table
+    /// for money, what the ladder counts of a table at a score. A finished game is worth what it pays.
+    ///
+    /// # Errors
+    /// [`TwoSidedError::NotInDatabase`] outside the table, for a loser with none off whose side is short of 15 checkers,
+    /// and where rule 7.6 would change a number that the table has not; [`TwoSidedError::Cubeless`].
+    pub fn value(&self, position: &Position, ask: Ask) -> Result<f64, TwoSidedError> {
+        let located = self.locate(position, ask.player)?;
+        let number = self.number_for(located, ask)?;
         if let Some(outcome) = position.outcome() {
-            let points = f64::from(outcome.points());
-            return Ok(if value == Values::JACOBY { points.signum() } else { points });
+            return Ok(match &self.spec.scoring {
+                Scoring::Money(_) if number == Values::JACOBY => f64::from(outcome.points().signum()),
+                Scoring::Money(_) => f64::from(outcome.points()),
+                Scoring::Score(score) => {
+                    let points = outcome.points();
+                    score.worth(score.finished(number, ask.player, points > 0, points.abs() > 1))
+                }
+            });
         }
         let numbers = self.read(located)?;
-        let rolling = numbers[value].equity();
-        Ok(if may_double && matches!(cube, Some(Owner::Player | Owner::Centred)) {
-            rolling.max(double_take(&numbers).min(1.0))
-        } else {
-            rolling
+        let rolling = self.worth(numbers[number]);
+        Ok(match self.double(&numbers, number, ask) {
+            Some(double) if !ask.no_double => rolling.max(double.take.min(double.drop)),
+            _ => rolling,
         })
     }
 
+    fn worth(&self, number: Number) -> f64 {
+        match &self.spec.scoring {
+            Scoring::Money(_) => number.equity(),
+            Scoring::Score(score) => score.worth(number.equity()),
+        }
+    }
+
+    /// What doubling is worth to the player on roll, who may do so.
+    fn double(&self, numbers: &[Number; MOST_NUMBERS], number: usize, ask: Ask) -> Option<Doubled> {
+        match &self.spec.scoring {
+            Scoring::Money(_) => matches!(ask.cube, Some((Owner::Player | Owner::Centred, _)))
+                .then(|| Doubled { take: 2.0 * numbers[Values::OPPONENT].equity(), drop: 1.0 }),
+            Scoring::Score(score) => score.doubles(ask.player)[number]
+                .map(|double| Doubled { take: self.worth(numbers[double.taken]), drop: score.worth(double.cash) }),
+        }
+    }
+
     /// Which of the numbers holds rolling with a cube there.
-    fn value_for(&self, located: Located, cube: Option<Owner>, jacoby: Jacoby) -> Result<usize, TwoSidedError> {
-        let has_jacoby = self.spec.values == Values::MoneyJacoby;
-        Ok(match cube {
+    fn number_for(&self, located: Located, ask: Ask) -> Result<usize, TwoSidedError> {
+        let values = match &self.spec.scoring {
+            Scoring::Score(score) => return score.number(ask.player, ask.cube),
+            Scoring::Money(values) => *values,
+        };
+        let owner = ask.cube.map(|(owner, _)| owner);
+        if owner.is_some() && !values.is_cubeful() {
+            return Err(TwoSidedError::Cubeless);
+        }
+        let has_jacoby = values == Values::MoneyJacoby;
+        Ok(match owner {
             None => Values::CUBELESS,
             Some(Owner::Player) => Values::OWNED,
             Some(Owner::Opponent) => Values::OPPONENT,
-            Some(Owner::Centred) => match jacoby {
+            Some(Owner::Centred) => match ask.jacoby {
                 Jacoby::OfTable | Jacoby::On if has_jacoby => Values::JACOBY,
                 Jacoby::On if located.gammon() => {
                     return Err(TwoSidedError::NotInDatabase(
@@ -352,53 +422,63 @@ impl TwoSided {
         })
     }
 
-    /// The best play of a roll and its equity for the player; `None` if the game is over. Equal plays: the first.
+    /// The best play of a roll and what it is worth to the player; `None` if the game is over. Equal plays: the first.
     ///
     /// # Errors
-    /// As for [`TwoSided::equity`].
-    pub fn best_play(
-        &self,
-        position: &Position,
-        roll: Roll,
-        cube: Option<Owner>,
-        jacoby: Jacoby,
-    ) -> Result<Option<(Play, f64)>, TwoSidedError> {
-        self.equity(position, cube, jacoby, false)?;
+    /// As for [`TwoSided::value`].
+    pub fn best_play(&self, position: &Position, roll: Roll, ask: Ask) -> Result<Option<(Play, f64)>, TwoSidedError> {
+        self.value(position, ask)?;
         let mut best: Option<(Play, f64)> = None;
         for play in position.plays(roll) {
-            let equity = -self.equity(&play.next(), cube.map(Owner::flip), jacoby, true)?;
-            if best.is_none_or(|(_, highest)| equity > highest) {
-                best = Some((play, equity));
+            let worth = self.other(self.value(&play.next(), ask.flip())?);
+            if best.is_none_or(|(_, highest)| worth > highest) {
+                best = Some((play, worth));
             }
         }
         Ok(best)
     }
 
-    /// What to do with a cube that the player may turn.
+    /// What one player has when the other has this much.
+    fn other(&self, worth: f64) -> f64 {
+        match &self.spec.scoring {
+            Scoring::Money(_) => -worth,
+            Scoring::Score(score) => 2.0 * score.worth(0.0) - worth,
+        }
+    }
+
+    /// What to do with a cube before rolling.
     ///
     /// # Errors
-    /// As for [`TwoSided::equity`].
-    pub fn cube_action(&self, position: &Position, cube: Owner, jacoby: Jacoby) -> Result<CubeAction, TwoSidedError> {
-        let no_double = self.equity(position, Some(cube), jacoby, false)?;
-        if position.is_over() || cube == Owner::Opponent {
+    /// As for [`TwoSided::value`], and [`TwoSidedError::Cubeless`] without a cube.
+    pub fn cube_action(&self, position: &Position, ask: Ask) -> Result<CubeAction, TwoSidedError> {
+        if ask.cube.is_none() {
+            return Err(TwoSidedError::Cubeless);
+        }
+        let no_double = self.value(position, Ask { no_double: true, ..ask })?;
+        let located = self.locate(position, ask.player)?;
+        let doubled = if position.is_over() {
+            None
+        } else {
+            self.double(&self.read(located)?, self.number_for(located, ask)?, ask)
+        };
+        let Some(Doubled { take, drop }) = doubled else {
             let (none, action) = (f64::NAN, Action::Unavailable);
             return Ok(CubeAction { no_double, double_take: none, double_drop: none, best: no_double, action });
-        }
-        let double_take = double_take(&self.read(self.locate(position)?)?);
-        let answer = double_take.min(1.0);
-        let action = match (no_double > answer, double_take > 1.0) {
+        };
+        let answer = take.min(drop);
+        let action = match (no_double > answer, take > drop) {
             (true, true) => Action::TooGood,
             (true, false) => Action::NoDouble,
             (false, true) => Action::DoubleDrop,
             (false, false) => Action::DoubleTake,
         };
-        Ok(CubeAction { no_double, double_take, double_drop: 1.0, best: no_double.max(answer), action })
+        Ok(CubeAction { no_double, double_take: take, double_drop: drop, best: no_double.max(answer), action })
     }
 }
 
-/// What the player has after a double that is taken.
-fn double_take(numbers: &[Number; 5]) -> f64 {
-    2.0 * numbers[Values::OPPONENT].equity()
+struct Doubled {
+    take: f64,
+    drop: f64,
 }
 
 /// A side with none off that is short of 15 checkers could lose a gammon that no table knows (rule 9.6).
@@ -423,26 +503,26 @@ pub(super) fn pick(lines: &[Line<i16>], lane: usize, codes: &mut [i16]) {
 /// Solves from a layer on and hands out 16-bit layers.
 fn solve(
     layout: &Layout,
-    spec: Spec,
+    spec: &Spec,
     means: Means,
     first: usize,
     window: Window<i16>,
     mut finished: impl FnMut(usize, Arc<Lines<i16>>) -> Result<(), TwoSidedError>,
 ) -> Result<(), TwoSidedError> {
     if !spec.is_exact() {
-        return build::solve::<i16>(layout, spec.values, means, first, window, finished);
+        return build::solve::<i16>(layout, &spec.scoring, means, first, window, finished);
     }
     // Takes at most seconds, so it starts at the beginning: a file holds rounded numbers.
-    build::solve::<f64>(layout, spec.values, means, 0, Window::new(layout), |sum, layer| {
+    build::solve::<f64>(layout, &spec.scoring, means, 0, Window::new(layout), |sum, layer| {
         if sum < first {
             return Ok(());
         }
-        finished(sum, Arc::new(quantise(layout, sum, &layer)?))
+        finished(sum, Arc::new(quantise(layout, &spec.scoring, sum, &layer)?))
     })
 }
 
 /// Rounds a layer once.
-fn quantise(layout: &Layout, sum: usize, layer: &Lines<f64>) -> Result<Lines<i16>, TwoSidedError> {
+fn quantise(layout: &Layout, scoring: &Scoring, sum: usize, layer: &Lines<f64>) -> Result<Lines<i16>, TwoSidedError> {
     let plan = &layout.layers[sum];
     let mut rounded = Lines::zeroed(plan.lines)?;
     for &name in &plan.names {
@@ -454,7 +534,8 @@ fn quantise(layout: &Layout, sum: usize, layer: &Lines<f64>) -> Result<Lines<i16
         for (row, (from, to)) in rows.zip(rounded.lines_mut()[lines].chunks_exact_mut(block.row_lines)).enumerate() {
             for (at, (from, to)) in from.iter().zip(to).enumerate() {
                 let members = on_roll.rows_of_tile(at / layout.values);
-                let scale = Scale::new(row >= waiting.safe || members.start >= on_roll.safe);
+                let gammon = row >= waiting.safe || members.start >= on_roll.safe;
+                let scale = Scale::new(gammon && matches!(scoring, Scoring::Money(_)));
                 // Lanes without a position stay 0.
                 for (number, &value) in to[..members.len()].iter_mut().zip(from) {
                     *number = i16::encode(value, scale);

@@ -238,11 +238,11 @@ fn means(control: &Control, threads: usize, isa: Isa) -> Means<'_> {
 }
 
 /// All layers of a table, solved on the numbers of the type.
-fn layers<N: kernel::Number>(spec: Spec, threads: usize, isa: Isa) -> Vec<Arc<Lines<N>>> {
+fn layers<N: kernel::Number>(spec: &Spec, threads: usize, isa: Isa) -> Vec<Arc<Lines<N>>> {
     let layout = spec.layout();
     let control = Control::default();
     let mut layers = Vec::new();
-    build::solve(&layout, spec.values, means(&control, threads, isa), 0, Window::new(&layout), |_, layer| {
+    build::solve(&layout, &spec.scoring, means(&control, threads, isa), 0, Window::new(&layout), |_, layer| {
         layers.push(layer);
         Ok(())
     })
@@ -297,7 +297,7 @@ fn sixteen_bit_twin(side: Index) -> Vec<[i16; 5]> {
 
 fn agrees_with_sixteen_bit_twin(points: usize, checkers: usize, values: Values, isa: Isa) {
     let spec = spec(points, [checkers; 2], values);
-    let table = TwoSided::from_layers(spec, layers::<i16>(spec, 2, isa));
+    let table = TwoSided::from_layers(spec.clone(), layers::<i16>(&spec, 2, isa));
     let side = spec.sides()[0];
     let twin = sixteen_bit_twin(side);
     for (pair, expected) in twin.iter().enumerate().skip(1) {
@@ -326,18 +326,18 @@ fn every_instruction_set_agrees_with_the_scalar_twin() {
 
 #[test]
 fn every_instruction_set_and_number_of_threads_gives_the_same_bytes() {
-    fn bytes<N: kernel::Number>(spec: Spec, threads: usize, isa: Isa) -> Vec<u8> {
+    fn bytes<N: kernel::Number>(spec: &Spec, threads: usize, isa: Isa) -> Vec<u8> {
         let layers = layers::<N>(spec, threads, isa);
         layers.iter().flat_map(|layer| bytemuck::cast_slice::<_, u8>(layer.lines())).copied().collect()
     }
     for values in [Values::Cubeless, Values::MoneyJacoby] {
         for spec in [spec(6, [5; 2], values), spec(3, [15, 6], values)] {
-            let sixteen = bytes::<i16>(spec, 1, Isa::Portable);
-            let doubles = bytes::<f64>(spec, 1, Isa::Portable);
+            let sixteen = bytes::<i16>(&spec, 1, Isa::Portable);
+            let doubles = bytes::<f64>(&spec, 1, Isa::Portable);
             for isa in available() {
                 for threads in [1, 2, 8] {
-                    assert!(bytes::<i16>(spec, threads, isa) == sixteen, "{spec:?} {isa:?} {threads}");
-                    assert!(bytes::<f64>(spec, threads, isa) == doubles, "{spec:?} {isa:?} {threads}");
+                    assert!(bytes::<i16>(&spec, threads, isa) == sixteen, "{spec:?} {isa:?} {threads}");
+                    assert!(bytes::<f64>(&spec, threads, isa) == doubles, "{spec:?} {isa:?} {threads}");
                 }
             }
         }
@@ -345,13 +345,13 @@ fn every_instruction_set_and_number_of_threads_gives_the_same_bytes() {
 }
 
 /// By how many quanta a table solved on 16 bits is off: the mean and the worst of each value.
-fn drift(spec: Spec) -> Vec<(f64, f64)> {
+fn drift(spec: &Spec) -> Vec<(f64, f64)> {
     let layout = spec.layout();
     let rounded = layers::<i16>(spec, 2, Isa::best());
-    let mut sums = vec![(0.0, 0.0_f64, 0_u64); spec.values.count()];
+    let mut sums = vec![(0.0, 0.0_f64, 0_u64); spec.scoring.count()];
     let control = Control::default();
     let window = Window::new(&layout);
-    build::solve::<f64>(&layout, spec.values, means(&control, 2, Isa::best()), 0, window, |sum, exact| {
+    build::solve::<f64>(&layout, &spec.scoring, means(&control, 2, Isa::best()), 0, window, |sum, exact| {
         for &name in &layout.layers[sum].names {
             let block = layout.block(name);
             let on_roll = &layout.side(name.orientation).classes[name.pips];
@@ -377,7 +377,7 @@ fn drift(spec: Spec) -> Vec<(f64, f64)> {
 #[test]
 fn sixteen_bits_fed_back_stay_within_three_quanta() {
     for spec in [spec(6, [6; 2], Values::Money), spec(3, [15; 2], Values::MoneyJacoby)] {
-        let drift = drift(spec);
+        let drift = drift(&spec);
         println!("{spec:?}: mean and worst error in quanta {drift:?}");
         assert!(drift.iter().all(|&(mean, worst)| worst > 0.4 && worst <= 3.0 && mean.abs() < 1.0), "{drift:?}");
     }
@@ -393,7 +393,7 @@ fn sixteen_bits_fed_back_in_larger_tables() {
         spec(5, [15; 2], Values::Money),
     ];
     for spec in sizes {
-        let drift = drift(spec);
+        let drift = drift(&spec);
         println!("{spec:?}: mean and worst error in quanta {drift:?}");
         assert!(drift.iter().all(|&(_, worst)| worst <= 3.0), "{drift:?}");
     }
@@ -417,7 +417,7 @@ fn invariants_of_a_whole_table() {
             })
             .collect();
         for j in 1..side.len() {
-            let [cubeless, owned, centred, opponent, _] = values(i, j);
+            let [cubeless, owned, centred, opponent, ..] = values(i, j);
             for value in [cubeless, owned, centred, opponent] {
                 assert!((-1.0..=1.0).contains(&value));
             }
@@ -454,7 +454,7 @@ fn the_cube_is_dead_where_the_next_roll_ends_the_game() {
         let equity = table.equity(&position, cube, Jacoby::OfTable, false).unwrap();
         assert!((equity - 0.5).abs() < 1.0 / 65_535.0);
     }
-    let action = table.cube_action(&position, Owner::Centred, Jacoby::OfTable).unwrap();
+    let action = table.cube_action(&position, Ask { cube: Some((Owner::Centred, 0)), ..Ask::default() }).unwrap();
     assert_eq!(action.action, Action::DoubleTake);
     assert!((action.double_take - 1.0).abs() < 1e-4);
 }
@@ -529,20 +529,23 @@ fn the_best_play_is_the_best() {
     let position = Position::from_points(&[(6, 1), (4, 1), (2, 1)], &[(1, 3)]).unwrap();
     for roll in Roll::ALL {
         for cube in [None, Some(Owner::Centred), Some(Owner::Player), Some(Owner::Opponent)] {
-            let (play, equity) = table.best_play(&position, roll, cube, Jacoby::OfTable).unwrap().unwrap();
+            let (play, equity) = table
+                .best_play(&position, roll, Ask { cube: cube.map(|owner| (owner, 0)), ..Ask::default() })
+                .unwrap()
+                .unwrap();
             let of = |next: &Position| -table.equity(next, cube.map(Owner::flip), Jacoby::OfTable, true).unwrap();
             assert_eq!(of(&play.next()), equity);
             assert!(position.plays(roll).iter().all(|other| of(&other.next()) <= equity));
         }
     }
     let over = Position::from_points(&[], &[(1, 3)]).unwrap();
-    assert!(table.best_play(&over, Roll::ALL[0], None, Jacoby::OfTable).unwrap().is_none());
+    assert!(table.best_play(&over, Roll::ALL[0], Ask::default()).unwrap().is_none());
 }
 
 #[test]
 fn sizes_are_refused_before_anything_is_allocated() {
     let full = spec(6, [15; 2], Values::Money);
-    let error = TwoSided::build(full, Build::default(), &Control::default()).unwrap_err();
+    let error = TwoSided::build(full.clone(), Build::default(), &Control::default()).unwrap_err();
     assert!(matches!(error, TwoSidedError::NeedsPath { .. }), "{error}");
     assert!(error.to_string().contains("GB"), "{error}");
     println!("{:?}", full.size());
@@ -587,18 +590,18 @@ fn files_hold_what_was_solved() {
     for spec in
         [spec(6, [4; 2], Values::Money), spec(2, [15, 3], Values::MoneyJacoby), spec(6, [3; 2], Values::Cubeless)]
     {
-        let memory = built(spec);
+        let memory = built(spec.clone());
         let (saved, streamed) = (directory.file("saved"), directory.file("streamed"));
         memory.save(&saved, &Control::default()).unwrap();
         let control = Control::default();
         let how = Build { path: Some(&streamed), ..Build::default() };
-        TwoSided::build(spec, how, &control).unwrap();
+        TwoSided::build(spec.clone(), how, &control).unwrap();
         assert_eq!(control.done(), spec.pairs());
         assert!(fs::read(&saved).unwrap() == fs::read(&streamed).unwrap());
         assert_eq!(fs::metadata(&saved).unwrap().len(), spec.size().file_bytes);
         for access in [Access::Map, Access::Read] {
             let opened = TwoSided::open(&saved, access).unwrap();
-            assert_eq!(opened.spec(), spec);
+            assert_eq!(opened.spec(), &spec);
             opened.verify(&Control::default()).unwrap();
             let [first, second] = spec.sides();
             for i in 0..first.len() {
@@ -620,7 +623,7 @@ fn damage_is_refused_wherever_it_is() {
     let directory = Scratch::new("damage");
     let path = directory.file("table");
     let small = spec(6, [2; 2], Values::Cubeless);
-    built(small).save(&path, &Control::default()).unwrap();
+    built(small.clone()).save(&path, &Control::default()).unwrap();
     let good = fs::read(&path).unwrap();
     let data_end = good.len() - small.layout().block_count() * 8;
     let open = |bytes: &[u8], access| {
@@ -651,11 +654,11 @@ fn damage_is_refused_wherever_it_is() {
 }
 
 /// Builds until so many pairs are done, then stops.
-fn interrupted(spec: Spec, path: &std::path::Path, pairs: u64) {
+fn interrupted(spec: &Spec, path: &std::path::Path, pairs: u64) {
     let control = Control::default();
     let how = Build { path: Some(path), threads: 1, ..Build::default() };
     let stopped = std::thread::scope(|scope| {
-        let build = scope.spawn(|| TwoSided::build(spec, how, &control));
+        let build = scope.spawn(|| TwoSided::build(spec.clone(), how, &control));
         while control.done() < pairs && !build.is_finished() {
             std::thread::yield_now();
         }
@@ -674,24 +677,24 @@ fn an_interrupted_build_goes_on_and_ends_in_the_same_bytes() {
     let large = spec(5, [11; 2], Values::Cubeless);
     assert!(!large.is_exact());
     let whole = directory.file("whole");
-    built(large).save(&whole, &Control::default()).unwrap();
+    built(large.clone()).save(&whole, &Control::default()).unwrap();
     let whole = fs::read(&whole).unwrap();
     let beside = |ending: &str| table::beside(&path, ending);
     let resume = || {
         let control = Control::default();
         let how = Build { path: Some(&path), ..Build::default() };
-        TwoSided::build(large, how, &control).unwrap();
+        TwoSided::build(large.clone(), how, &control).unwrap();
         assert_eq!(control.done(), large.pairs());
         assert!(fs::read(&path).unwrap() == whole);
         assert!(!beside(".partial").exists() && !beside(".partial.journal").exists());
         fs::remove_file(&path).unwrap();
     };
-    interrupted(large, &path, large.pairs() / 2);
+    interrupted(&large, &path, large.pairs() / 2);
     let journal = fs::metadata(beside(".partial.journal")).unwrap().len();
     assert!(journal > 1000, "blocks were kept: {journal}");
     resume();
     // A torn journal, and a damaged block, cost only what comes after them.
-    interrupted(large, &path, large.pairs() / 2);
+    interrupted(&large, &path, large.pairs() / 2);
     let torn = fs::read(beside(".partial.journal")).unwrap();
     fs::write(beside(".partial.journal"), &torn[..torn.len() - 7]).unwrap();
     let mut partial = fs::read(beside(".partial")).unwrap();
@@ -700,11 +703,11 @@ fn an_interrupted_build_goes_on_and_ends_in_the_same_bytes() {
     fs::write(beside(".partial"), partial).unwrap();
     resume();
     // A partial file without its end.
-    interrupted(large, &path, large.pairs() / 2);
+    interrupted(&large, &path, large.pairs() / 2);
     fs::OpenOptions::new().write(true).open(beside(".partial")).unwrap().set_len(5000).unwrap();
     resume();
     // Another table's unfinished build is not overwritten.
-    interrupted(large, &path, large.pairs() / 2);
+    interrupted(&large, &path, large.pairs() / 2);
     let how = Build { path: Some(&path), ..Build::default() };
     let other = TwoSided::build(spec(6, [2; 2], Values::Cubeless), how, &Control::default());
     assert!(matches!(other, Err(TwoSidedError::Unfinished { .. })), "{other:?}");
@@ -748,4 +751,168 @@ fn codes_and_equities() {
         let exact = -f64::from(sum) / 36.0 - 1.0;
         assert!((f64::from(mean) - exact).abs() <= 0.5, "{sum}: {mean}");
     }
+}
+
+/// Who is on roll where, and the cube.
+type State = (Position, usize, Option<(Owner, usize)>);
+
+/// Plain recursion at a score: positions, levels and owners, the ladder asked for everything.
+struct ScoreTwin {
+    /// Seen by player 0 and by player 1.
+    ladders: [Ladder; 2],
+    known: HashMap<State, f64>,
+}
+
+impl ScoreTwin {
+    /// What rolling is worth to the player on roll.
+    fn rolling(&mut self, position: Position, player: usize, cube: Option<(Owner, usize)>) -> f64 {
+        let (owner, level) = cube.unwrap_or((Owner::Centred, 0));
+        if let Some(outcome) = position.outcome() {
+            let counted = if self.ladders[0].gammons_count(owner) { outcome } else { single(outcome) };
+            return self.ladders[player].worth_of(level, counted);
+        }
+        let key = (position, player, cube);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let mut sum = 0.0;
+        for roll in Roll::ALL {
+            let mut best = f64::NEG_INFINITY;
+            for play in position.plays(roll) {
+                let turned = cube.map(|(owner, level)| (owner.flip(), level));
+                best = best.max(1.0 - self.best(play.next(), 1 - player, turned));
+            }
+            sum += f64::from(roll.weight()) * best / 36.0;
+        }
+        self.known.insert(key, sum);
+        sum
+    }
+
+    /// With the option to double.
+    fn best(&mut self, position: Position, player: usize, cube: Option<(Owner, usize)>) -> f64 {
+        let rolling = self.rolling(position, player, cube);
+        match cube {
+            Some((owner, level)) if !position.is_over() && self.ladders[player].may_double(level, owner)[0] => {
+                let taken = self.rolling(position, player, Some((Owner::Opponent, level + 1)));
+                rolling.max(taken.min(self.ladders[player].worth(level)[3]))
+            }
+            _ => rolling,
+        }
+    }
+}
+
+fn single(outcome: crate::outcome::Outcome) -> crate::outcome::Outcome {
+    if outcome.points() > 0 { crate::outcome::Outcome::Win } else { crate::outcome::Outcome::Lose }
+}
+
+/// A made-up score at which the players differ: the first player's cube dies a level before the other's.
+fn ladder(gammons_while_centred: bool) -> Ladder {
+    let level = |worth, may_double| crate::ladder::Level { worth, may_double, dead: false };
+    let levels = [
+        level([0.02, 0.1, 0.3, 0.7, 0.85, 0.9], [true, true]),
+        level([0.0, 0.02, 0.1, 0.85, 1.0, 1.0], [true, true]),
+        level([0.0, 0.0, 0.02, 1.0, 1.0, 1.0], [false, true]),
+        level([0.0, 0.0, 0.0, 1.0, 1.0, 1.0], [false, false]),
+    ];
+    let terms = crate::ladder::Terms { gammons_while_centred, total: 1.0, ..Default::default() };
+    Ladder::new(&levels, terms).unwrap()
+}
+
+fn agrees_with_score_twin(points: usize, checkers: [usize; 2], ladder: Ladder) {
+    let spec = Spec::at_score(points, checkers, &ladder).unwrap();
+    let table = built(spec);
+    let [first, second] = table.spec().sides();
+    let mut twin = ScoreTwin { ladders: [ladder, ladder.flip()], known: HashMap::new() };
+    let mut compared = 0;
+    for (i, j) in (0..first.len()).flat_map(|i| (0..second.len()).map(move |j| (i, j))).skip(1) {
+        for player in 0..2 {
+            let position = sides(&first.unrank(i), &second.unrank(j));
+            let position = if player == 0 { position } else { position.flip() };
+            let mut cubes = vec![None, Some((Owner::Centred, 0))];
+            cubes.extend((1..=3).flat_map(|level| [Some((Owner::Player, level)), Some((Owner::Opponent, level))]));
+            for cube in cubes {
+                for no_double in [false, true] {
+                    let ask = Ask { cube, player, no_double, ..Ask::default() };
+                    let value = match table.value(&position, ask) {
+                        Ok(value) => value,
+                        // Only the second player can turn the cube of 4.
+                        Err(TwoSidedError::NotInDatabase(_)) => continue,
+                        Err(error) => panic!("{error}"),
+                    };
+                    let exact = match no_double {
+                        true => twin.rolling(position, player, cube),
+                        false => twin.best(position, player, cube),
+                    };
+                    assert!((value - exact).abs() < 0.5 / 65_535.0 + 1e-9, "{position:?} {ask:?}: {value} {exact}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 2000, "{compared}");
+}
+
+#[test]
+fn match_winning_chances_agree_with_plain_recursion() {
+    agrees_with_score_twin(3, [3, 3], ladder(true));
+    agrees_with_score_twin(6, [2, 1], ladder(true));
+    // Gammons, counted always and only once the cube is turned.
+    agrees_with_score_twin(1, [15, 15], ladder(true));
+    agrees_with_score_twin(1, [15, 12], ladder(false));
+}
+
+#[test]
+fn a_ladder_is_kept_in_the_file() {
+    let directory = Scratch::new("ladder");
+    let path = directory.file("table");
+    let spec = Spec::at_score(6, [2, 3], &ladder(true)).unwrap();
+    let memory = built(spec.clone());
+    let how = Build { path: Some(&path), ..Build::default() };
+    TwoSided::build(spec.clone(), how, &Control::default()).unwrap();
+    let opened = TwoSided::open(&path, Access::Read).unwrap();
+    assert_eq!(opened.spec(), &spec);
+    opened.verify(&Control::default()).unwrap();
+    let position = Position::from_points(&[(6, 1), (1, 1)], &[(6, 1), (3, 2)]).unwrap();
+    let ask = Ask { cube: Some((Owner::Centred, 0)), ..Ask::default() };
+    assert_eq!(opened.value(&position, ask).unwrap(), memory.value(&position, ask).unwrap());
+    assert!(matches!(
+        Spec::at_score(6, [2, 2], &Ladder::endless([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0], Default::default()).unwrap()),
+        Err(TwoSidedError::Ladder(_))
+    ));
+}
+
+#[test]
+fn every_instruction_set_solves_a_score_alike() {
+    let spec = Spec::at_score(6, [3, 2], &ladder(true)).unwrap();
+    let bytes = |isa, threads| -> Vec<u8> {
+        let layers = layers::<f64>(&spec, threads, isa);
+        layers.iter().flat_map(|layer| bytemuck::cast_slice::<_, u8>(layer.lines())).copied().collect()
+    };
+    let expected = bytes(Isa::Portable, 1);
+    for isa in available() {
+        assert!(bytes(isa, 2) == expected, "{isa:?}");
+    }
+}
+
+#[test]
+fn plays_and_cube_actions_at_a_score() {
+    let table = built(Spec::at_score(6, [3, 3], &ladder(true)).unwrap());
+    let position = Position::from_points(&[(6, 1), (4, 1), (2, 1)], &[(4, 2), (1, 1)]).unwrap();
+    for player in 0..2 {
+        let ask = Ask { cube: Some((Owner::Centred, 0)), player, ..Ask::default() };
+        let mean: f64 = Roll::ALL
+            .into_iter()
+            .map(|roll| {
+                let (_, worth) = table.best_play(&position, roll, ask).unwrap().unwrap();
+                worth * f64::from(roll.weight()) / 36.0
+            })
+            .sum();
+        let action = table.cube_action(&position, ask).unwrap();
+        assert!((mean - action.no_double).abs() < 2.0 / 65_535.0);
+        assert_eq!(action.best, table.value(&position, ask).unwrap());
+    }
+    let dead = Ask { cube: Some((Owner::Player, 3)), ..Ask::default() };
+    assert_eq!(table.cube_action(&position, dead).unwrap().action, Action::Unavailable);
+    let none = Ask { cube: Some((Owner::Player, 9)), ..Ask::default() };
+    assert!(matches!(table.value(&position, none), Err(TwoSidedError::NotInDatabase(_))));
 }
