@@ -420,7 +420,9 @@ class TestFaults:
             with pytest.raises((ValueError, TypeError), match=r"mover|str"):
                 function(GOOD, DICE, view=view)
 
-    @pytest.mark.parametrize("bad", ["", "4HPwATDgc/ABM", "4HPwATDgc/ABMAA", "4HPwATDgc_ABMA", "/78AAPD/AwAAAA", "éééé"])
+    @pytest.mark.parametrize(
+        "bad", ["", "4HPwATDgc/ABM", "4HPwATDgc/ABMAA", "4HPwATDgc_ABMA", "/78AAPD/AwAAAA", "éééé"]
+    )
     def test_ids(self, bad: str) -> None:
         good = gammon.Position.start().id
         for ids in ([good, good, bad, good], np.array([good, good, bad, good])):

@@ -99,7 +99,13 @@ class TestFaults:
 
     @pytest.mark.parametrize(
         "array",
-        [np.zeros(27, np.int8), np.zeros(28, np.int16), np.zeros((1, 28), np.int8), np.zeros(28), np.zeros(28, np.uint8)],
+        [
+            np.zeros(27, np.int8),
+            np.zeros(28, np.int16),
+            np.zeros((1, 28), np.int8),
+            np.zeros(28),
+            np.zeros(28, np.uint8),
+        ],
     )
     def test_arrays_of_another_kind(self, array: np.ndarray) -> None:
         with pytest.raises((ValueError, TypeError), match="int8"):

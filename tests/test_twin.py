@@ -85,7 +85,9 @@ bar_heavy = st.builds(
 )
 few = st.lists(st.integers(1, 25), min_size=1, max_size=3)
 stacked = st.builds(lambda place, n: [place] * n, st.integers(1, 25), st.integers(1, 15))
-two_stacks = st.builds(lambda a, b, n, m: ([a] * n + [b] * m)[:15], *[st.integers(1, 25)] * 2, *[st.integers(1, 14)] * 2)
+two_stacks = st.builds(
+    lambda a, b, n, m: ([a] * n + [b] * m)[:15], *[st.integers(1, 25)] * 2, *[st.integers(1, 14)] * 2
+)
 prime = st.builds(
     lambda lowest, length, rest: ([p for p in range(lowest, min(lowest + length, 25)) for _ in range(2)] + rest)[:15],
     st.integers(1, 22),
@@ -185,7 +187,10 @@ def test_flip_ids_and_arrays_round_trip(board: twin.Board) -> None:
     assert position.id == twin.position_id(board)
     assert gammon.Position.from_array(position.to_array()) == position
     assert gammon.Position.from_id(position.id).id == position.id
-    on_board = board[:26] + (15 - sum(max(cell, 0) for cell in board[:26]), 15 + sum(min(cell, 0) for cell in board[:26]))
+    on_board = board[:26] + (
+        15 - sum(max(cell, 0) for cell in board[:26]),
+        15 + sum(min(cell, 0) for cell in board[:26]),
+    )
     assert cells(gammon.Position.from_id(position.id)) == on_board
     own = {place: board[place] for place in range(1, 25) if board[place] > 0}
     opponent = {25 - place: -board[place] for place in range(1, 25) if board[place] < 0}
@@ -304,7 +309,9 @@ def test_any_text_as_a_play(board: twin.Board, throw: tuple[int, int], text: str
         assert play in position.plays(roll) or (play.steps == () and not position.plays(roll))
 
 
-@given(st.lists(st.integers(-128, 127), min_size=28, max_size=28) | st.lists(st.integers(-2, 2), min_size=28, max_size=28))
+@given(
+    st.lists(st.integers(-128, 127), min_size=28, max_size=28) | st.lists(st.integers(-2, 2), min_size=28, max_size=28)
+)
 def test_any_28_cells_as_a_position(row: list[int]) -> None:
     array = np.array(row, dtype=np.int8)
     try:
@@ -318,7 +325,9 @@ def test_any_28_cells_as_a_position(row: list[int]) -> None:
         assert all(0 <= twin.checkers(side) <= 15 for side in (tuple(row), twin.flip(tuple(row))))
 
 
-@given(st.dictionaries(st.integers(-3, 30), st.integers(-3, 20)), st.dictionaries(st.integers(-3, 30), st.integers(-3, 20)))
+@given(
+    st.dictionaries(st.integers(-3, 30), st.integers(-3, 20)), st.dictionaries(st.integers(-3, 30), st.integers(-3, 20))
+)
 def test_any_points_as_a_position(own: dict[int, int], opponent: dict[int, int]) -> None:
     try:
         position = gammon.Position.from_points(own, opponent=opponent)
