@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import boards
+import gammon
 import numpy as np
 import numpy.typing as npt
 import pytest
 import twin
-
-import gammon
 from gammon import batch
 
 Positions = npt.NDArray[np.int8]
@@ -119,20 +118,21 @@ class TestAgainstObjects:
         assert batch.random_positions(0, 5).shape == (0, 28)
 
 
+LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], npt.NDArray[Any]]] = {
+    "Fortran": np.asfortranarray,
+    "every second row": lambda array: np.repeat(array, 2, axis=0)[::2],
+    "every second column": lambda array: np.repeat(array, 2, axis=1)[:, ::2],
+    "rows backwards": lambda array: np.ascontiguousarray(array[::-1])[::-1],
+    "columns backwards": lambda array: np.ascontiguousarray(array[:, ::-1])[:, ::-1],
+    "transposed": lambda array: np.ascontiguousarray(array.T).T,
+    "unaligned": lambda array: np.frombuffer(b"x" + array.tobytes(), array.dtype, offset=1).reshape(array.shape),
+    "read only": lambda array: _locked(array.copy()),
+    "part of a record": lambda array: _in_record(array),
+}
+
+
 class TestMemory:
     """Any strides in, the same answer out; what is given is not changed."""
-
-    LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], npt.NDArray[Any]]] = {
-        "Fortran": np.asfortranarray,
-        "every second row": lambda array: np.repeat(array, 2, axis=0)[::2],
-        "every second column": lambda array: np.repeat(array, 2, axis=1)[:, ::2],
-        "rows backwards": lambda array: np.ascontiguousarray(array[::-1])[::-1],
-        "columns backwards": lambda array: np.ascontiguousarray(array[:, ::-1])[:, ::-1],
-        "transposed": lambda array: np.ascontiguousarray(array.T).T,
-        "unaligned": lambda array: np.frombuffer(b"x" + array.tobytes(), array.dtype, offset=1).reshape(array.shape),
-        "read only": lambda array: _locked(array.copy()),
-        "part of a record": lambda array: _in_record(array),
-    }
 
     @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
     def test_layouts(
@@ -420,9 +420,7 @@ class TestFaults:
             with pytest.raises((ValueError, TypeError), match=r"mover|str"):
                 function(GOOD, DICE, view=view)
 
-    @pytest.mark.parametrize(
-        "bad", ["", "4HPwATDgc/ABM", "4HPwATDgc/ABMAA", "4HPwATDgc_ABMA", "/78AAPD/AwAAAA", "éééé"]
-    )
+    @pytest.mark.parametrize("bad", ["", "4HPwATDgc/ABM", "4HPwATDgc/ABMAA", "4HPwATDgc_ABMA", "/78AAPD/AwAAAA", "é"])
     def test_ids(self, bad: str) -> None:
         good = gammon.Position.start().id
         for ids in ([good, good, bad, good], np.array([good, good, bad, good])):

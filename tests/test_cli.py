@@ -10,9 +10,8 @@ import sys
 import time
 from typing import Any
 
-import pytest
-
 import gammon
+import pytest
 
 typer = pytest.importorskip("typer")
 

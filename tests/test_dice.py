@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+import gammon
 import philox
 import pytest
-
-import gammon
 from gammon.dice import CardDice, DiceSource, ManualDice, RandomDice, SequenceDice
 
 SEEDS = [0, 1, 7, 2**63, 2**64 - 1]
@@ -40,7 +39,9 @@ class TestRoll:
         assert gammon.Roll.parse(text) == gammon.Roll(3, 1)
         assert str(gammon.Roll.parse(text)) == "31"
 
-    @pytest.mark.parametrize("text", ["", "3", "37", "03", "311", "3--- 1", "three", "3/1", "３１", "31\n", "\x00"])
+    @pytest.mark.parametrize(
+        "text", ["", "3", "37", "03", "311", "3--- 1", "three", "3/1", "\uff13\uff11", "31\n", "\x00"]
+    )
     def test_parse_refuses(self, text: str) -> None:
         with pytest.raises(gammon.NotationError):
             gammon.Roll.parse(text)

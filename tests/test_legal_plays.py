@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import boards
+import gammon
 import numpy as np
 import pytest
 import twin
 
-import gammon
-
 DATA = Path(__file__).parent / "data"
+NOTATION = [json.loads(line) for line in (DATA / "H_notation.jsonl").read_text().splitlines()]
+GOLDEN = {
+    record["what"] + record.get("roll", ""): record["value"]
+    for record in map(json.loads, (DATA / "B_perft.jsonl").read_text().splitlines())
+}
 
 
 def board_of(me: list[int], opponent: list[int]) -> twin.Board:
@@ -98,14 +102,9 @@ def _ends_early(plays: gammon.Plays, used: int) -> bool:
 class TestGoldenCounts:
     """Perft of the start."""
 
-    GOLDEN = {
-        record["what"] + record.get("roll", ""): record["value"]
-        for record in map(json.loads, (DATA / "B_perft.jsonl").read_text().splitlines())
-    }
-
     def test_first_rolls(self) -> None:
         start = gammon.Position.start()
-        by_roll = {key[-2:]: value for key, value in self.GOLDEN.items() if key.startswith("plays_by_roll")}
+        by_roll = {key[-2:]: value for key, value in GOLDEN.items() if key.startswith("plays_by_roll")}
         assert by_roll
         for key, value in by_roll.items():
             assert len(start.plays(gammon.Roll.parse(key))) == value
@@ -113,7 +112,7 @@ class TestGoldenCounts:
     def test_perft(self) -> None:
         start = gammon.Position.start()
         assert gammon.perft(start, 0) == 1
-        assert gammon.perft(start, 1) == self.GOLDEN["perft1"] == 447
+        assert gammon.perft(start, 1) == GOLDEN["perft1"] == 447
         assert gammon.perft(start, 2) == 202_782
 
     def test_distinct_positions(self) -> None:
@@ -123,12 +122,12 @@ class TestGoldenCounts:
         first, _ = gammon.batch.legal_positions(np.tile(start, (21, 1)), rolls, view="next")
         openings = rolls[:, 0] != rolls[:, 1]
         after_opening, _ = gammon.batch.legal_positions(np.tile(start, (15, 1)), rolls[openings], view="next")
-        assert len(np.unique(after_opening, axis=0)) == self.GOLDEN["distinct1_first_nondouble"]
+        assert len(np.unique(after_opening, axis=0)) == GOLDEN["distinct1_first_nondouble"]
         first = np.unique(first, axis=0)
         second, _ = gammon.batch.legal_positions(
             np.repeat(first, 21, axis=0), np.tile(rolls, (len(first), 1)), view="mover"
         )
-        assert len(np.unique(second, axis=0)) == self.GOLDEN["distinct2"]
+        assert len(np.unique(second, axis=0)) == GOLDEN["distinct2"]
 
     @pytest.mark.slow
     def test_perft_3(self) -> None:
@@ -142,7 +141,7 @@ class TestGoldenCounts:
             level = np.concatenate([results, gammon.batch.flip(dances)])
         assert len(level) == 202_782
         counts = gammon.batch.count_plays(np.repeat(level, 21, axis=0), np.tile(rolls, (len(level), 1)))
-        assert (counts == 0).sum() == self.GOLDEN["perft3_pass_paths"]
+        assert (counts == 0).sum() == GOLDEN["perft3_pass_paths"]
         assert gammon.perft(gammon.Position.start(), 3) == np.maximum(counts, 1).sum()
 
 
@@ -308,12 +307,10 @@ class TestCases:
 class TestNotation:
     """Plays as GNU Backgammon writes them."""
 
-    RECORDS = [json.loads(line) for line in (DATA / "H_notation.jsonl").read_text().splitlines()]
-
     def test_there_are_some(self) -> None:
-        assert len(self.RECORDS) == 104
+        assert len(NOTATION) == 104
 
-    @pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{record['id']} {record['roll']} {record['play']}")
+    @pytest.mark.parametrize("record", NOTATION, ids=lambda record: f"{record['id']} {record['roll']} {record['play']}")
     def test_is_read(self, record: dict[str, Any]) -> None:
         roll = gammon.Roll.parse(record["roll"])
         given = gammon.Position.from_id(record["id"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import gammon
 import numpy as np
 import pytest
-
-import gammon
 
 
 class TestStarts:

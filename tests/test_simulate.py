@@ -11,11 +11,10 @@ import textwrap
 import time
 from typing import Any
 
+import gammon
 import numpy as np
 import philox
 import pytest
-
-import gammon
 
 
 class TestGames:
@@ -87,10 +86,8 @@ def replayed(seed: int, game: int) -> tuple[int, int, int]:
     assert opening == dice
     while True:
         plays = position.plays(gammon.Roll(*dice))
-        if plays:
-            after = plays[philox.choice(seed, game, turn, len(plays)) if len(plays) > 1 else 0].after
-        else:
-            after = position
+        place = philox.choice(seed, game, turn, len(plays)) if len(plays) > 1 else 0
+        after = plays[place].after if plays else position
         turn += 1
         if after.outcome is not None:
             points = after.outcome.points

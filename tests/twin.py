@@ -81,7 +81,7 @@ def results(board: Board, first: int, second: int) -> set[Board]:
 
 def flip(board: Board) -> Board:
     """The board as the other player sees it."""
-    return tuple(-board[25 - place] for place in range(26)) + (board[27], board[26])
+    return (*(-board[25 - place] for place in range(26)), board[27], board[26])
 
 
 def pips(board: Board) -> int:
