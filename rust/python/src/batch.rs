@@ -32,11 +32,11 @@ pub fn legal_positions<'py>(
     rolls: &Bound<'py, PyAny>,
     view: &str,
     out: Option<&Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Option<Positions<'py>>, Offsets<'py>)> {
     let py = positions.py();
     let view = view_from(py, view)?;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     let Some(out) = out else {
@@ -63,11 +63,11 @@ pub fn legal_plays<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
     view: &str,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Positions<'py>, Bound<'py, PyArray3<i8>>, Offsets<'py>)> {
     let py = positions.py();
     let view = view_from(py, view)?;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     let (cells, steps, offsets) = py.detach(|| {
@@ -85,10 +85,10 @@ pub fn legal_plays<'py>(
 pub fn count_plays<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Offsets<'py>> {
     let py = positions.py();
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     Ok(PyArray1::from_vec(py, py.detach(|| batch::count_plays(&positions, &rolls, threads))))
