@@ -49,7 +49,10 @@ pub fn legal_positions<'py>(
     if out.shape()[1] != CELLS {
         return Err(wrong("its shape is (M, 28)"));
     }
-    let flat = out.as_slice_mut().map_err(|_| wrong("its rows lie one after the other in memory"))?;
+    if !out.is_c_contiguous() {
+        return Err(wrong("its rows lie one after the other in memory"));
+    }
+    let flat = out.as_slice_mut().map_err(|error| wrong(&error.to_string()))?;
     let (rows, _) = flat.as_chunks_mut::<CELLS>();
     let offsets = py.detach(|| batch::legal_positions_into(&positions, &rolls, view, threads, rows));
     let offsets = offsets.map_err(|needed| wrong(&format!("it has {} rows, {needed} are needed", rows.len())))?;
