@@ -122,7 +122,7 @@ class TestWrongInput:
             (["plays", "4HPwATDgc/ABM", "31"], "4HPwATDgc/ABM"),
             (["plays", "/78AAPD/AwAAAA", "31"], "/78AAPD/AwAAAA"),
             (["plays", "standard", "37"], "37"),
-            (["plays", "standard"], "ROLL"),
+            (["plays", "standard"], "roll"),
             (["plays", "a\nb", "31"], "a"),
             (["show", "nonsense"], "nonsense"),
             (["show", ""], "14"),

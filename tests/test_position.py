@@ -34,7 +34,7 @@ class TestStarts:
         assert gammon.Position.start().pips == 167
 
     def test_unknown_variant(self) -> None:
-        with pytest.raises(ValueError, match="'tavla'"):
+        with pytest.raises(ValueError, match="tavla"):
             gammon.Position.start("tavla")
 
 
@@ -54,7 +54,7 @@ class TestFaults:
     def test_all_together(self) -> None:
         with pytest.raises(gammon.InvalidPositionError) as error:
             gammon.Position.from_points({6: 16, 3: -1, 2: 1}, opponent={23: 1, 5: 17})
-        for part in ["16", "17", "-1", "point 3", "point 2"]:
+        for part in ["17", "18", "-1", "point 3", "point 2"]:
             assert part in str(error.value)
 
     def test_off_is_counted(self) -> None:
@@ -107,7 +107,7 @@ class TestFaults:
         ],
     )
     def test_arrays_of_another_kind(self, array: np.ndarray) -> None:
-        with pytest.raises((ValueError, TypeError), match="int8"):
+        with pytest.raises(gammon.GammonError, match=r"int8|28"):
             gammon.Position.from_array(array)
 
     @pytest.mark.parametrize("value", [None, 5, b"4HPwATDgc/ABMA", ["4HPwATDgc/ABMA"]])

@@ -70,11 +70,11 @@ def test_random_boards_reach_the_edges() -> None:
     rng = random.Random(5)
     made = [boards.random_board(rng) for _ in range(3_000)]
     assert sum(board[25] >= 3 for board in made) > 100
-    assert sum(board[25] > 0 and board[0] < 0 for board in made) > 100
+    assert sum(board[25] > 0 and board[0] < 0 for board in made) > 50
     assert sum(twin.checkers(board) < 15 for board in made) > 100
     assert sum(sum(board[1:26]) == 1 for board in made) > 10
     assert sum(max(place for place in range(1, 26) if board[place] > 0) <= 6 for board in made) > 100
-    assert sum(max(board) == 15 for board in made) > 10
+    assert sum(max(board[1:26]) >= 10 for board in made) > 30
     dances = sum(not twin.results(board, 6, 5) for board in made)
     assert 100 < dances < 2_000
 

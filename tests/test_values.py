@@ -137,13 +137,43 @@ class TestPlays:
             gammon.Position.start().plays(roll)  # type: ignore[arg-type]
 
     def test_ambiguous(self) -> None:
-        """One checker, two ways, and only one of them hits."""
-        position = gammon.Position.from_points({24: 1, 6: 14}, opponent={7: 1, 13: 14})
+        """One checker, two ways, and each hits another blot."""
+        position = gammon.Position.from_points({24: 1, 6: 14}, opponent={7: 1, 4: 1, 13: 13})
         with pytest.raises(gammon.AmbiguousPlayError) as error:
             position.play("24/15", gammon.Roll(6, 3))
-        for text in ("24/21/15", "24/18*/15"):
+        for text in ("24/21*/15", "24/18*/15"):
             assert text in str(error.value)
             assert str(position.play(text, gammon.Roll(6, 3))) == text
+        assert "24/15" not in position.plays(gammon.Roll(6, 3))
+
+    def test_without_a_mark_nothing_is_hit(self) -> None:
+        """One checker, two ways, and only one of them hits: who means that one marks it."""
+        position = gammon.Position.from_points({24: 1, 6: 14}, opponent={7: 1, 13: 14})
+        quiet = position.play("24/15", gammon.Roll(6, 3))
+        assert quiet.steps == ((24, 21), (21, 15))
+        assert position.play("24/18*/15", gammon.Roll(6, 3)).after.opponent_bar == 1
+        assert position.play("24/18/15", gammon.Roll(6, 3)).after.opponent_bar == 1
+
+    @pytest.mark.parametrize(
+        ("own", "opponent", "roll", "text", "reason"),
+        [
+            ({7: 1, 4: 2, 2: 2}, {1: 2}, "44", "4/off(2)", "home"),
+            ({5: 2, 2: 2}, {1: 2}, "31", "2/off 5/4", "higher point"),
+            ({13: 1}, {23: 2}, "65", "13/8", "the 6"),
+            ({24: 2, 6: 5}, {6: 2}, "51", "24/19 6/5", "blocked"),
+        ],
+    )
+    def test_the_rule_is_named(
+        self, own: dict[int, int], opponent: dict[int, int], roll: str, text: str, reason: str
+    ) -> None:
+        position = gammon.Position.from_points(own, opponent=opponent)
+        with pytest.raises(gammon.IllegalPlayError, match=reason):
+            position.play(text, gammon.Roll.parse(roll))
+
+    def test_the_bar_is_named(self) -> None:
+        position = gammon.Position.from_points({6: 5}, opponent={5: 1, 8: 10}, bar=2)
+        with pytest.raises(gammon.IllegalPlayError, match="bar"):
+            position.play("6/1 bar/22", gammon.Roll(5, 3))
 
     @pytest.mark.parametrize(
         ("text", "canonical"),
@@ -170,7 +200,8 @@ class TestPlays:
             ("8/5* 6/5", "no blot"),
             ("8/5 6/5 6/5", "more steps"),
             ("24/21 6/2", "no die"),
-            ("6/off", "home"),
+            ("6/off", "no die"),
+            ("13/12 24/20", "blocked"),
         ],
     )
     def test_why_illegal(self, text: str, reason: str) -> None:
