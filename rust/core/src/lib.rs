@@ -13,6 +13,7 @@
 //! ```
 
 pub mod batch;
+mod board;
 pub mod class;
 pub mod dice;
 pub mod features;
