@@ -11,12 +11,13 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
 import boards
-import gammon
 import numpy as np
 import pytest
 import twin
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+
+import gammon
 
 # Pairs for one process; each process has its own seed.
 CHUNK = 5_000
