@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import boards
-import gammon
 import numpy as np
 import numpy.typing as npt
 import pytest
 import twin
+
+import gammon
 from gammon import batch
 
 Positions = npt.NDArray[np.int8]

@@ -10,8 +10,9 @@ import sys
 import time
 from typing import Any
 
-import gammon
 import pytest
+
+import gammon
 
 typer = pytest.importorskip("typer")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import gammon
 import philox
 import pytest
+
+import gammon
 from gammon.dice import CardDice, DiceSource, ManualDice, RandomDice, SequenceDice
 
 SEEDS = [0, 1, 7, 2**63, 2**64 - 1]

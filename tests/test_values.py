@@ -11,9 +11,10 @@ import sys
 import textwrap
 import warnings
 
-import gammon
 import numpy as np
 import pytest
+
+import gammon
 
 POSITIONS = [
     gammon.Position.start(),

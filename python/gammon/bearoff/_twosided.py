@@ -382,9 +382,7 @@ class TwoSided:
         'double/drop'
         """
         cube = Cube() if cube is None else cube
-        (no_double, take, drop, best), action = self._table.cube_action(
-            position, _state(cube), jacoby, _seat(on_roll)
-        )
+        (no_double, take, drop, best), action = self._table.cube_action(position, _state(cube), jacoby, _seat(on_roll))
         verdict = VERDICTS[action]
         if cube.owner == "player":
             verdict = verdict.replace("double", "redouble")
@@ -414,9 +412,7 @@ class TwoSided:
         return _rebuild, (self.points, self.checkers, cubeful, jacoby, self._ladder)
 
 
-def _rebuild(
-    points: int, checkers: tuple[int, int], cubeful: bool, jacoby: bool, ladder: Ladder | None
-) -> TwoSided:
+def _rebuild(points: int, checkers: tuple[int, int], cubeful: bool, jacoby: bool, ladder: Ladder | None) -> TwoSided:
     return TwoSided.build(points, checkers, cubeful=cubeful, jacoby=jacoby, ladder=ladder)
 
 

@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use crate::bearoff_two_sided::{PyTwoSided, two_sided_size};
     #[pymodule_export]
-    use crate::cube::{PyLadder, cube_efficiency};
+    use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
