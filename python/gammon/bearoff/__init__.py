@@ -4,7 +4,7 @@
 >>> table = bearoff.TwoSided.default()
 >>> position = Position.from_points({6: 1, 5: 1}, opponent={4: 1, 1: 1})
 >>> round(table.equity(position), 3)
--0.379
+-0.392
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gammon import _core
 from gammon._long_work import Progress, interruptible, reporter
-from gammon.cube import VERDICTS, Cube, Ladder
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
 from gammon.play import Play
@@ -19,12 +18,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gammon.cube import Cube, Ladder
+
 __all__ = ["CubeAction", "Size", "TwoSided"]
 
-CubeState: TypeAlias = Literal["none"] | Cube
+CubeState: TypeAlias = 'Literal["none"] | Cube'
 """Where the cube is; "none" is a game in which nobody ever doubles."""
 Seat: TypeAlias = Literal["player", "opponent"]
 
+# By the numbers of the core's actions, in the words of gammon.cube, which stands above this package.
+_VERDICTS = {0: "unavailable", 1: "no double", 3: "too good", 4: "double/take", 6: "double/drop"}
 _MAX_POINTS = 18
 _MAX_CHECKERS = 15
 
@@ -79,12 +82,15 @@ class TwoSided:
     >>> position = Position.from_points({6: 1}, opponent={1: 1})
     >>> round(table.equity(position), 4), round(table.equity(position, Cube()), 4)
     (0.5, 1.0)
-    >>> play, equity = table.best_play(Position.from_points({4: 1, 3: 1}, opponent={1: 2}), Roll(2, 1))
+    >>> play, equity = table.best_play(Position.from_points({6: 1, 4: 1}, opponent={6: 1, 2: 1}), Roll(2, 1))
     >>> str(play), round(equity, 3)
-    ('4/1', -0.056)
+    ('6/5 4/2', -0.314)
     """
 
     __slots__ = ("_ladder", "_mmap", "_table")
+    _ladder: Ladder | None
+    _mmap: bool
+    _table: _core.TwoSided
 
     def __init__(self) -> None:
         """Tables are built or opened."""
@@ -138,7 +144,7 @@ class TwoSided:
         """
         sides, values = _sizes(points, checkers, cubeful=cubeful, jacoby=jacoby, ladder=ladder)
         place = None if path is None else os.fspath(path)
-        compiled = None if ladder is None else ladder._compiled()
+        compiled = None if ladder is None else ladder.compiled()
         with reporter(progress, "two-sided table", "pairs") as report, interruptible():
             table = _core.TwoSided.build(points, sides, values, compiled, place, threads, report)
         return cls._of(table, ladder)
@@ -185,7 +191,7 @@ class TwoSided:
         (2944581696, 24.8)
         """
         sides, values = _sizes(points, checkers, cubeful=cubeful, jacoby=jacoby, ladder=ladder)
-        compiled = None if ladder is None else ladder._compiled()
+        compiled = None if ladder is None else ladder.compiled()
         (first, second), *rest = _core.two_sided_size(points, sides, values, compiled)
         return Size((first, second), *rest)
 
@@ -295,7 +301,7 @@ class TwoSided:
         >>> rows = [Position.from_points({2: 2}, opponent={1: 1}), Position.start()]
         >>> equities, known = TwoSided.default().equities(np.stack([row.to_array() for row in rows]))
         >>> equities.round(3).tolist(), known.tolist()
-        ([-0.278, nan], [True, False])
+        ([0.444, nan], [True, False])
         """
         self._need_score(False, "equities", "mwcs")
         return self._table.lookup(positions, _state(cube), jacoby, 0, no_double, threads)
@@ -381,10 +387,10 @@ class TwoSided:
         >>> TwoSided.default().cube_action(Position.from_points({4: 1, 1: 1}, opponent={2: 1})).action
         'double/drop'
         """
-        cube = Cube() if cube is None else cube
-        (no_double, take, drop, best), action = self._table.cube_action(position, _state(cube), jacoby, _seat(on_roll))
-        verdict = VERDICTS[action]
-        if cube.owner == "player":
+        state = (None, 0) if cube is None else _state(cube)
+        (no_double, take, drop, best), action = self._table.cube_action(position, state, jacoby, _seat(on_roll))
+        verdict = _VERDICTS[action]
+        if cube is not None and cube.owner == "player":
             verdict = verdict.replace("double", "redouble")
         return CubeAction(no_double, take, drop, best, verdict)
 
@@ -444,11 +450,13 @@ def _sizes(
 
 
 def _state(cube: CubeState) -> tuple[str | None, int] | None:
-    if isinstance(cube, Cube):
-        return cube.owner, cube.level
+    """The owner and the level of a cube."""
     if cube == "none":
         return None
-    raise InvalidArgumentError(f'cube is "none" or a gammon.cube.Cube, not {cube!r}')
+    owner, value = getattr(cube, "owner", ""), getattr(cube, "value", 0)
+    if owner == "" or not isinstance(value, int) or value < 1:
+        raise InvalidArgumentError(f'cube is "none" or a gammon.cube.Cube, not {cube!r}')
+    return owner, value.bit_length() - 1
 
 
 def _seat(on_roll: Seat) -> int:
