@@ -16,7 +16,7 @@ LAYERS = [
     {"env", "analysis", "simulation", "render", "formats"},
     {"engine"},
     {"match", "rules", "clock", "tournament"},
-    {"cube", "met"},
+    {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features"},
     {"errors", "_long_work", "_core"},
 ]
