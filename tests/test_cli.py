@@ -146,6 +146,17 @@ class TestWrongInput:
         assert named in run.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="arguments of POSIX are bytes")
+@pytest.mark.parametrize(
+    "arguments", [[b"plays", b"\xff", b"31"], [b"plays", b"standard", b"\xff"], [b"show", b"\xff"]]
+)
+def test_an_argument_that_is_not_utf_8(arguments: list[bytes]) -> None:
+    command = [os.fsencode(sys.executable), b"-m", b"gammon", *arguments]
+    run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert run.stderr.count(b"\n") == 1
+
+
 def test_a_reader_that_leaves() -> None:
     """`gammon plays ... | head -1` says nothing on stderr."""
     command = f"{sys.executable} -m gammon plays RCCQACWllFIKAA 11 | head -1"
