@@ -3,6 +3,7 @@
 use gammon_core::batch::{self, Plays, Ragged};
 use gammon_core::features::Encoding;
 use gammon_core::movegen::View;
+use gammon_core::parallel::Control;
 use gammon_core::position::CELLS;
 use gammon_core::simulate;
 use gammon_core::{Position, Variant};
@@ -136,12 +137,15 @@ pub fn to_ids<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray
 #[pyo3(signature = (n, seed, /))]
 pub fn random_positions<'py>(n: &Bound<'py, PyAny>, seed: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
     let py = n.py();
-    // 2^28 rows are 7.5 GB.
-    let n = long_work::unsigned(n, "n", 1 << 28)? as usize;
+    // 2^26 rows are 1.9 GB, and as much again while they become an array.
+    let n = long_work::unsigned(n, "n", 1 << 26)?;
     let seed = long_work::seed(seed)?;
     let start = Position::start(Variant::Standard);
-    let positions = py.detach(|| simulate::random_positions(&start, n, seed));
-    arrays::from_positions(py, &positions)
+    let work = |control: &Control| simulate::random_positions(&start, n as usize, seed, control);
+    match long_work::run(py, None, n, work) {
+        (_, Some(error)) => Err(error),
+        (positions, None) => arrays::from_positions(py, &positions),
+    }
 }
 
 #[pyfunction]
