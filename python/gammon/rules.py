@@ -211,7 +211,9 @@ class Rules:
             if name not in names:
                 raise TypeError(f"{preset} rules have no setting {name!r}; there are: {', '.join(sorted(names))}")
             if type(_PRESETS[preset].get(name)) is _DoesNotApply:
-                raise InvalidArgumentError(f"{name} does not apply to {preset} rules, so it cannot be set (to {value!r})")
+                raise InvalidArgumentError(
+                    f"{name} does not apply to {preset} rules, so it cannot be set (to {value!r})"
+                )
             values[name] = value
         if values.get("clock") is None:
             # Nobody who switches the clock off has to say so twice.
@@ -241,7 +243,9 @@ class Rules:
             if isinstance(value, bool) or not isinstance(value, int):
                 raise InvalidArgumentError(f"{name} is a whole number or None, not {value!r}")
             if value < least or (most is not None and value > most):
-                raise InvalidArgumentError(f"{name} is at least {least}{f', at most {most}' if most else ''}, not {value}")
+                raise InvalidArgumentError(
+                    f"{name} is at least {least}{f', at most {most}' if most else ''}, not {value}"
+                )
         if not isinstance(self.start, Position | None):
             raise InvalidArgumentError(f"start is a Position, not {self.start!r}")
         if not isinstance(self.clock, ClockSettings | None):
@@ -256,7 +260,9 @@ class Rules:
             if not isinstance(default, _DoesNotApply) or value == default.value:
                 continue
             if isinstance(default, _Fixed):
-                raise InvalidArgumentError(f"{self.preset} rules fix {name} at {default.value}, not {value!r}: {default.reason}")
+                raise InvalidArgumentError(
+                    f"{self.preset} rules fix {name} at {default.value}, not {value!r}: {default.reason}"
+                )
             raise InvalidArgumentError(f"{name} does not apply to {self.preset} rules, so it cannot be {value!r}")
 
     def _check_contradictions(self) -> None:
@@ -273,7 +279,9 @@ class Rules:
         if self.length is not None and self.dead_cube is None:
             raise InvalidArgumentError("dead_cube is 'refuse' or 'allow' in a match, not None")
         if self.start is not None and self.variant != "standard":
-            raise InvalidArgumentError(f"start gives the starting position, so variant cannot be {self.variant!r} as well")
+            raise InvalidArgumentError(
+                f"start gives the starting position, so variant cannot be {self.variant!r} as well"
+            )
         if self.start is not None and self.start.is_over:
             raise InvalidArgumentError("start is a finished game")
 

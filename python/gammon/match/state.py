@@ -171,9 +171,7 @@ class State:
     @property
     def crawford_phase(self) -> CrawfordPhase:
         """Where the game stands to the Crawford game, from score, rules and `post_crawford` (rule 7.7)."""
-        return crawford_phase(
-            self.points, self.rules.length, crawford=self.rules.crawford, played=self.post_crawford
-        )
+        return crawford_phase(self.points, self.rules.length, crawford=self.rules.crawford, played=self.post_crawford)
 
     @property
     def is_crawford(self) -> bool:
