@@ -4,9 +4,8 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import gammon
+import pytest
 from gammon import _core
 
 MODULES = [

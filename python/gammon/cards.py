@@ -85,7 +85,7 @@ def to_text(position: Position, *, on_roll: Color = "red") -> str:
     hits = {"above": f"R{red.bar}", "below": f"B{red.opponent_bar}"}
     lines = {}
     for side in ("above", "below"):
-        fields = [_field(red[point_of(card, side)]) for card in range(1, 13)]  # type: ignore[arg-type]
+        fields = [_field(red[point_of(card, side)]) for card in range(1, 13)]
         cells = [f"{cell:>4}" for cell in [*fields[:6], "", *fields[6:]]]
         lines[side] = f"{side:<7}{''.join(cells)}   hit {hits[side]}"
     off = f"off      R{red.off} B{red.opponent_off}"

@@ -229,7 +229,9 @@ class AbsentDice:
 
     def throw(self) -> tuple[int, int]:
         """There is nothing to throw with."""
-        raise InvalidArgumentError("the dice of this match came from outside: pass dice= to from_dict, or give the roll")
+        raise InvalidArgumentError(
+            "the dice of this match came from outside: pass dice= to from_dict, or give the roll"
+        )
 
     def roll(self) -> Roll:
         """There is nothing to throw with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from gammon.errors import IllegalPlayError, InvalidPositionError, NotationError
@@ -19,7 +20,7 @@ def after_as_written(position: Position, text: str) -> Position:
     """The position, in the same player's view, after steps that are carried out as written, whatever the rules say.
 
     Checkers must be where the text takes them from, a lone opposing checker is hit, and the result must be a position
-    (rule 1.6). Raises `NotationError` for a text that cannot be read and `IllegalPlayError` for one that cannot be done.
+    (rule 1.6). Raises `NotationError` for a text that cannot be read, `IllegalPlayError` for one that cannot be done.
 
     >>> str(after_as_written(Position.start(), "13/3")[3])
     '1'
@@ -58,7 +59,7 @@ def _steps(text: str) -> list[tuple[int, int]]:
         places = [_place(place) for place in [match[1], *match[2].replace("*", "").split("/")[1:]]]
         if places[0] == 0 or 0 in places[1:-1] or _BAR in places[1:] or max(places) > _BAR:
             raise NotationError(f"{part!r} in {text!r} does not go from the bar or a point to a point or off")
-        steps += list(zip(places, places[1:], strict=False)) * int(match[3] or 1)
+        steps += list(itertools.pairwise(places)) * int(match[3] or 1)
     if len(steps) > 4:
         raise IllegalPlayError(f"{text!r} has {len(steps)} steps, more than any roll gives")
     return steps

@@ -181,7 +181,14 @@ def _settle_points(rules: Rules, moment: Moment) -> Moment:
 
 def _win_match(moment: Moment, winner: int | None, ending: str) -> Moment:
     return replace(
-        moment, phase=Phase.MATCH_OVER, winner=winner, ending=ending, offer=None, offered_by=None, further=0, replay=None
+        moment,
+        phase=Phase.MATCH_OVER,
+        winner=winner,
+        ending=ending,
+        offer=None,
+        offered_by=None,
+        further=0,
+        replay=None,
     )
 
 
@@ -623,9 +630,7 @@ def _rescored(rules: Rules, moment: Moment, index: int, points: int) -> Moment:
     more = points - old.points
     games = list(moment.games)
     have = old.start_points[old.winner]
-    games[index] = replace(
-        old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length)
-    )
+    games[index] = replace(old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length))
     for later in range(index + 1, len(games)):
         start = _plus(games[later].start_points, old.winner, more)
         counted = scoring.counted_points(games[later].points, start[games[later].winner], rules.length)

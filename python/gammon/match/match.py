@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
-from gammon.dice import CardDice, DiceSource, ManualDice, RandomDice, Roll, SequenceDice
+from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError
 from gammon.match import codec, machine
 from gammon.match.codec import AbsentDice
@@ -154,7 +154,7 @@ class Match:
 
     @property
     def game_phase(self) -> CrawfordPhase:
-        """Where the game in progress stands to the Crawford game; between games, where the next one would (rule 7.7)."""
+        """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7)."""
         if self._moment.in_game:
             return self._moment.crawford
         return machine.upcoming_phase(self.rules, self._moment)
@@ -310,7 +310,7 @@ class Match:
     def play(self, play: Play | str, *, player: int | None = None, illegal: bool = False) -> Play | str:
         """Plays the roll and ends the turn; the empty text is the play of one who cannot move.
 
-        `illegal=True` keeps a play that breaks the rules as it is written, where the rules have it on record (rule 9.8).
+        `illegal=True` keeps a play that breaks the rules as written, where the rules have it on record (rule 9.8).
         Returns the play, or its text if it is illegal.
         """
         if not isinstance(play, Play | str):
@@ -410,13 +410,13 @@ class Match:
         return roll.low if again == roll.high else roll.high
 
     def set_up(self, position: Position) -> None:
-        """The next game was started from this position, as player 0 sees it: a wrong one, as it turned out (rule 9.7)."""
+        """The next game was started from this position, as player 0 sees it: a wrong one (rule 9.7)."""
         if not isinstance(position, Position):
             raise InvalidArgumentError(f"a game is set up from a Position, not {position!r}")
         self._happen(Event("setup", position=position))
 
     def correct_setup(self, player: int) -> None:
-        """A player demands the right starting position; the turns so far are played again with their dice (rule 9.7)."""
+        """A player demands the right starting position; turns are played again with their dice (rule 9.7)."""
         self._happen(Event("correct_setup", player=player))
 
     def found_checker(self, owner: int, *, point: int | None = None, on_bar: bool) -> None:
@@ -730,9 +730,7 @@ class Match:
         return data | {"clock": None, "undone": [undone["event"] for undone in data["undone"]]}
 
     @classmethod
-    def from_dict(
-        cls, data: object, *, dice: DiceSource | None = None, time: TimeSource = _time.monotonic
-    ) -> Match:
+    def from_dict(cls, data: object, *, dice: DiceSource | None = None, time: TimeSource = _time.monotonic) -> Match:
         """A match from `to_dict`: its record is played again, so that nothing illegal can come in.
 
         Args:
@@ -751,7 +749,8 @@ class Match:
         if version != VERSION:
             codec.fail("version", f"version {version} cannot be read, only {VERSION}")
         names = [
-            codec.read_text(name, f"names[{seat}]") for seat, name in enumerate(codec.read_list(checked["names"], "names"))
+            codec.read_text(name, f"names[{seat}]")
+            for seat, name in enumerate(codec.read_list(checked["names"], "names"))
         ]
         if len(names) != 2:
             codec.fail("names", f"two names are expected, not {len(names)}")
@@ -786,7 +785,9 @@ class Match:
     def _read_clock(self, moment: Moment, value: object, path: str) -> ClockReading | None:
         """A reading of the clock, which is there exactly when the match has one."""
         if (moment.clock_points is None) != (value is None):
-            codec.fail(path, "there is no clock to read" if value is not None else "the reading of the clock is missing")
+            codec.fail(
+                path, "there is no clock to read" if value is not None else "the reading of the clock is missing"
+            )
         return None if value is None else codec.reading_from_dict(value, path)
 
     def _replay(self, events: list[Any], path: str) -> None:
@@ -819,7 +820,9 @@ class Match:
         """An event of a record: like `_happen`, with the dice and the clock of then."""
         reading = event.clock
         if (self._moment.clock_points is None) != (reading is None):
-            codec.fail(path, "there is no clock to read" if reading is not None else "the reading of the clock is missing")
+            codec.fail(
+                path, "there is no clock to read" if reading is not None else "the reading of the clock is missing"
+            )
         if event.source is not None:
             source = codec.dice_from_dict(event.source, f"{path}.source")
             if source is None:

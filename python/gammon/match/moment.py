@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gammon.cube import Cube
+from gammon.cube import Cube, Owner
 from gammon.dice import Roll
 from gammon.match.state import Offer, Phase, State
 from gammon.position import Position
@@ -116,7 +116,7 @@ class Moment:
 
     def state(self, rules: Rules, crawford: CrawfordPhase) -> State:
         """The public state; `crawford` is the phase that holds for it."""
-        owner = None if self.owner is None else "player" if self.owner == self.on_roll else "opponent"
+        owner: Owner | None = None if self.owner is None else "player" if self.owner == self.on_roll else "opponent"
         return State(
             position=self.position,
             on_roll=self.on_roll,

@@ -60,7 +60,9 @@ class ScoreSheet:
         return f"{'-' if row.game is None else row.game}  {row.what}"
 
 
-def score_sheet(rules: Rules, names: tuple[str, str], steps: list[tuple[Event, tuple[Game, ...], tuple[int, int]]]) -> ScoreSheet:
+def score_sheet(
+    rules: Rules, names: tuple[str, str], steps: list[tuple[Event, tuple[Game, ...], tuple[int, int]]]
+) -> ScoreSheet:
     """The sheet from the games and the score after each event; a result that was corrected later is shown corrected."""
     final = steps[-1][1] if steps else ()
     rows: list[SheetRow] = []
