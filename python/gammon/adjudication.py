@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time as _time
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
+from gammon.clock import TimeSource
 from gammon.cube import MAX_CUBE, Cube, Owner
-from gammon.errors import InvalidArgumentError, NotInDatabaseError
+from gammon.dice import Roll
+from gammon.errors import IllegalActionError, InvalidArgumentError, NotInDatabaseError
 from gammon.match import Match, Offer, State
 from gammon.met import MatchEquities, MatchEquityTable
 from gammon.scoring import (
@@ -27,15 +30,18 @@ from gammon.scoring import (
 )
 from gammon.settlement import Amount, exact
 
-__all__ = ["Adjudication", "BearoffEvaluator", "Estimate", "Evaluator", "EvenChances", "adjudicate"]
+__all__ = ["Adjudication", "BearoffEvaluator", "Estimate", "Evaluator", "EvenChances", "Interruption", "adjudicate"]
+
+
+RETURN_WINDOW = 300.0
+"""How many seconds a player may be away before the game is adjudicated (rule 10.2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What a state is worth to the player on roll, and how that was found.
 
-    `value` is the cubeful equity for a value (stake x cube) of 1 in money play, and the match winning chance, 0 to 1, in
-    a match. `method` names plies or rollout; `standard_error` is in the unit of `value`, 0 if the value is exact.
+    `value` is the cubeful equity for a value (stake x cube) of 1 in money play, in a match the winning chance, 0 to 1. `method` names plies or rollout; `standard_error` is in the unit of `value`, 0 if the value is exact.
     """
 
     value: float
@@ -145,7 +151,9 @@ def adjudicate(
         raise InvalidArgumentError(f"a match or a state is adjudicated, not {state!r}")
     stakes = exact("amount", amount)
     judge = _Judge(EvenChances(met) if evaluator is None else evaluator, met)
-    best = judge.worth(_without_resignation(state))
+    between = isinstance(match, Match) and not match.in_game
+    winner = match.winner if isinstance(match, Match) else None
+    best = judge.between_games(state, winner) if between else judge.worth(_without_resignation(state))
     name = (
         type(judge.evaluator).__name__
         if not isinstance(judge.evaluator, type(adjudicate))
@@ -158,6 +166,47 @@ def adjudicate(
     mwc = best.value if state.on_roll == 0 else 1.0 - best.value
     share = Decimal(repr(mwc)) * stakes
     return Adjudication((share, stakes - share), mwc, "mwc", name, best.method, best.standard_error)
+
+
+class Interruption:
+    """A player has gone: clocks stand still, and unless they come back within the window the game is adjudicated.
+
+    Each interruption has a window of its own, so it runs anew (rule 10.2). The absent player is not penalised.
+
+    Args:
+        match: the match that is interrupted; its clock, if it runs, is stopped.
+        window: seconds to wait.
+        time: seconds, as for a clock.
+    """
+
+    def __init__(self, match: Match, *, window: float = RETURN_WINDOW, time: TimeSource = _time.monotonic) -> None:
+        self.match = match
+        self.window = window
+        self._time = time
+        self._since = time()
+        self._stopped = match.clock is not None and match.clock.reading().stopped is None
+        if self._stopped and not match.is_over:
+            match.stop_clock("interrupted")
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the player may still come back; never below 0."""
+        return max(0.0, self.window - (self._time() - self._since))
+
+    def resume(self) -> None:
+        """The player is back: the clock runs on."""
+        if self.seconds_left == 0:
+            raise IllegalActionError(f"the player did not come back within {self.window:g} seconds")
+        if self._stopped:
+            self.match.resume_clock()
+
+    def adjudicate(
+        self, evaluator: Evaluator | None = None, *, amount: Amount = 1, met: MatchEquities | None = None
+    ) -> Adjudication:
+        """Divides the stakes, once the window is over; see `adjudicate`."""
+        if self.seconds_left > 0:
+            raise IllegalActionError(f"the player may still come back, for {self.seconds_left:g} seconds")
+        return adjudicate(self.match, evaluator, amount=amount, met=met)
 
 
 def _without_resignation(state: State) -> State:
@@ -193,21 +242,25 @@ class _Judge:
 
     def worth(self, state: State) -> Estimate:
         """The best of a state: finished, rolled, doubled, or before the roll."""
-        if state.rules.length is not None and match_winner(state.points, state.rules.length) is not None:
-            return Estimate(float(match_winner(state.points, state.rules.length) == state.on_roll), "finished")
         outcome = state.position.outcome
         if outcome is not None:
             return self.finished(state, abs(outcome.points), won=outcome.is_win)
         if state.roll is not None:
             return self.best_play(state)
         if state.offer is not None and state.offered_by != state.on_roll and state.offer is Offer.DOUBLE:
-            raise InvalidArgumentError(
-                "an early double awaits a roll that is thrown again: that is not adjudicated yet"
-            )
+            return self.over_rolls(state)
         if state.offer is not None:
             further = {Offer.DOUBLE: 0, Offer.BEAVER: 1, Offer.RACCOON: 2}[state.offer]
             return self.answered(state, further)
         return self.asked(state)
+
+    def between_games(self, state: State, winner: int | None) -> Estimate:
+        """No game is being played: nothing moves, or the score alone speaks."""
+        if state.rules.length is None:
+            return Estimate(0.0, "between games")
+        if winner is not None:
+            return Estimate(float(winner == state.on_roll), "finished")
+        return Estimate(_mwc_after(state, 0, 0, self.table()), "between games")
 
     def asked(self, state: State) -> Estimate:
         """What the evaluator says."""
@@ -236,6 +289,13 @@ class _Judge:
         value = -estimate.value if state.rules.length is None else 1.0 - estimate.value
         return dataclasses.replace(estimate, value=value)
 
+    def over_rolls(self, state: State) -> Estimate:
+        """Dice that are thrown again while an early double is pending: the mean of all rolls (rules 7.10, 9.9)."""
+        estimates = [(roll.weight / 36, self.best_play(dataclasses.replace(state, roll=roll))) for roll in Roll.all()]
+        value = sum(weight * estimate.value for weight, estimate in estimates)
+        error = math.sqrt(sum((weight * estimate.standard_error) ** 2 for weight, estimate in estimates))
+        return Estimate(value, estimates[0][1].method, error)
+
     def best_play(self, state: State) -> Estimate:
         """The best play of the dice that are thrown; an early double is answered after it (rule 7.10)."""
         assert state.roll is not None
@@ -256,7 +316,7 @@ class _Judge:
     def answered(self, state: State, further: int) -> Estimate:
         """A double, or a further turn of the cube, answered as is best for who answers (rules 7.3, 7.4).
 
-        The cube shows the value before the turn on offer. The player on roll doubled first; the other ends up owning it.
+        The cube shows the value before the turn on offer. The player on roll doubled first; the other will own it.
         """
         doubler_answers = further % 2 == 1
         options = [self.after_take(state), self.after_drop(state, lost=doubler_answers)]

@@ -160,6 +160,11 @@ class Match:
         return machine.upcoming_phase(self.rules, self._moment)
 
     @property
+    def in_game(self) -> bool:
+        """Whether a game is being played: from its opening roll to its end."""
+        return self._moment.in_game
+
+    @property
     def is_over(self) -> bool:
         """Whether the match is won or the session ended."""
         return self._moment.phase is Phase.MATCH_OVER

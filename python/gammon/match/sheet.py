@@ -36,8 +36,8 @@ class ScoreSheet:
     >>> match.resign("gammon")
     >>> match.accept()
     >>> print(match.score_sheet())
-    3-point match             Ann   Bob
-    1  gammon, resignation     .     2    0 - 2
+    3-point match            Ann   Bob
+    1  gammon, resignation    .     2    0 - 2
     """
 
     title: str
