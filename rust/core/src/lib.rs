@@ -13,6 +13,7 @@
 //! ```
 
 pub mod batch;
+mod board;
 pub mod class;
 pub mod cube;
 pub mod dice;

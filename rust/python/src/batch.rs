@@ -1,6 +1,6 @@
 //! Batches: arrays in, arrays out, the GIL released in between.
 
-use gammon_core::batch;
+use gammon_core::batch::{self, Plays, Ragged};
 use gammon_core::features::Encoding;
 use gammon_core::movegen::View;
 use gammon_core::position::CELLS;
@@ -70,11 +70,8 @@ pub fn legal_plays<'py>(
     let threads = long_work::threads(py, threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
-    let (cells, steps, offsets) = py.detach(|| {
-        let answers = batch::legal_plays(&positions, &rolls, view, threads);
-        let (cells, steps): (Vec<_>, Vec<_>) = answers.values.into_iter().unzip();
-        (cells, steps, answers.offsets)
-    });
+    let Ragged { values: Plays { cells, steps }, offsets } =
+        py.detach(|| batch::legal_plays(&positions, &rolls, view, threads));
     let plays = steps.len();
     let steps = PyArray1::from_vec(py, steps.into_flattened().into_flattened()).reshape([plays, 4, 2])?;
     Ok((arrays::from_cells(py, cells)?, steps, PyArray1::from_vec(py, offsets)))
