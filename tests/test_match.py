@@ -1384,3 +1384,42 @@ def test_the_clock_of_a_copy_does_not_make_it_another_match():
     match.roll()
     assert Match.from_dict(match.to_dict()) == match
     assert Match.from_dict(match.to_dict(), time=Hands()).to_dict() == match.to_dict()
+
+
+def test_a_match_can_be_taken_up_at_a_score():
+    match = Match(Rules.match(5), points=(4, 2), dice=SequenceDice([(3, 1)]))
+    assert match.state.is_crawford
+    match = Match(Rules.match(5), points=(4, 2), post_crawford=True, dice=SequenceDice([(3, 1), (2, 4)]))
+    assert match.state.post_crawford
+    match.roll()
+    match.play("8/5 6/5")
+    match.double()
+    match.drop()
+    assert match.score == (4, 3)
+    assert Match.from_dict(match.to_dict()) == match
+    assert [(row.what, row.score) for row in match.score_sheet().rows] == [("carried over", (4, 2)), ("drop", (4, 3))]
+    for rules, settings in [
+        (Rules.match(5), {"points": (5, 0)}),
+        (Rules.match(5), {"points": (-1, 0)}),
+        (Rules.match(5), {"points": 3}),
+        (Rules.match(5), {"points": (1, 2, 3)}),
+        (Rules.match(5), {"points": (3, 3), "post_crawford": True}),
+        (Rules.match(5, crawford=False), {"points": (4, 3), "post_crawford": True}),
+        (Rules.money(), {"points": (4, 3), "post_crawford": True}),
+        (Rules.match(5), {"points": (4, 3), "post_crawford": 1}),
+    ]:
+        with pytest.raises(InvalidArgumentError):
+            Match(rules, **settings)
+
+
+def test_the_history_of_one_game():
+    match = opened(Rules.tournament(5), (6, 5), (3, 1))
+    match.resign()
+    match.accept()
+    match.director("warning", player=0)
+    match.roll()
+    assert [event.kind for _, event in match.game_history(1)] == ["roll", "play", "resign", "accept"]
+    assert [event.kind for _, event in match.game_history(2)] == ["decision", "roll"]
+    assert match.game_history(3) == []
+    assert Match().game_history(1) == []
+    assert str(Match().score_sheet()) == "Session  White Black"

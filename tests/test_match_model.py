@@ -326,7 +326,7 @@ def check_damaged(data):
     return True
 
 
-RECORD_FIELDS = {"format", "version", "rules", "names", "direction", "dice", "events", "undone", "clock"}
+RECORD_FIELDS = set(Match().to_dict())
 
 
 def fuzz(seeds):

@@ -43,10 +43,16 @@ MAX_CUBE = 1 << 15
 replace = dataclasses.replace
 
 
-def begin(rules: Rules) -> Moment:
-    """The moment before a match."""
-    clock_points = rules.length if rules.clock_use == "required" else None
-    return _next_game(rules, Moment(Phase.OPENING, rules.position, clock_points=clock_points))
+def begin(rules: Rules, points: tuple[int, int] = (0, 0), *, crawford_played: bool = False) -> Moment:
+    """The moment before a match, or before its first game here."""
+    moment = Moment(
+        Phase.OPENING,
+        rules.position,
+        points=points,
+        crawford_played=crawford_played,
+        clock_points=rules.length if rules.clock_use == "required" else None,
+    )
+    return _next_game(rules, moment)
 
 
 def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
@@ -101,7 +107,7 @@ def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
 
 def upcoming_phase(rules: Rules, moment: Moment) -> CrawfordPhase:
     """The Crawford phase of a game that would start now, from score and history (rule 7.7)."""
-    played = any(game.is_crawford for game in moment.games)
+    played = moment.crawford_played or any(game.is_crawford for game in moment.games)
     return scoring.crawford_phase(moment.points, rules.length, crawford=rules.crawford, played=played)
 
 
@@ -930,6 +936,8 @@ def _demand_clock(rules: Rules, moment: Moment, event: Event, notes: list[str]) 
         raise IllegalActionError("the match is played with a clock already")
     if moment.phase is not Phase.OPENING or moment.games:
         raise IllegalActionError("the clock is demanded before the first game; later only the director imposes it")
+    if rules.clock_use == "penalty":
+        raise IllegalActionError("under these rules only the director imposes a clock")
     if seat in moment.clock_demands:
         raise IllegalActionError(f"player {seat} has asked for the clock already")
     moment = replace(moment, clock_demands=(*moment.clock_demands, seat))

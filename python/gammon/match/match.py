@@ -73,6 +73,8 @@ class Match:
         names: of the players in seats 0 and 1.
         dice: where the throws come from; `RandomDice()` if left out.
         time: the clock's time source, in seconds.
+        points: the score to begin with, for a match that is taken up in the middle.
+        post_crawford: whether it had its Crawford game before that.
         direction: how player 0's checkers go round, for pictures: "clockwise" or "counterclockwise" (rule 9.12).
 
     >>> from gammon.dice import SequenceDice
@@ -94,6 +96,8 @@ class Match:
         names: Sequence[str] = ("White", "Black"),
         dice: DiceSource | None = None,
         time: TimeSource = _time.monotonic,
+        points: tuple[int, int] = (0, 0),
+        post_crawford: bool = False,
         direction: str = "counterclockwise",
     ) -> None:
         if not isinstance(rules, Rules | None):
@@ -107,13 +111,15 @@ class Match:
         if direction not in DIRECTIONS:
             raise InvalidArgumentError(f"direction is one of {', '.join(DIRECTIONS)}, not {direction!r}")
         self.rules = Rules.money() if rules is None else rules
+        _check_start(self.rules, points, post_crawford)
+        self._start = (points[0], points[1]), post_crawford
         self.names: tuple[str, str] = (names[0], names[1])
         self.direction = direction
         self._dice: DiceSource = RandomDice() if dice is None else _checked_source(dice)
         self._first_dice = codec.dice_to_dict(self._dice)
         self._dice_left = self._first_dice
         self._time = time
-        self._moment = machine.begin(self.rules)
+        self._moment = machine.begin(self.rules, self._start[0], crawford_played=post_crawford)
         self._done: list[_Done] = []
         self._undone: list[_Undone] = []
         self.clock: Clock | None = None
@@ -216,6 +222,24 @@ class Match:
         for done in self._done:
             yield self._state_of(done.before), done.event
 
+    def game_history(self, number: int) -> list[tuple[State, Event]]:
+        """Like `history`, of one game by its number from 1; what happened before its opening throw belongs to it.
+
+        >>> match = Match(dice=SequenceDice([(3, 1), (6, 2)]))
+        >>> match.apply(Action("roll"))
+        >>> match.resign()
+        >>> match.accept()
+        >>> match.apply(Action("roll"))
+        >>> [event.kind for _, event in match.game_history(1)], [event.kind for _, event in match.game_history(2)]
+        (['roll', 'resign', 'accept'], ['roll'])
+        """
+        afters = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
+        return [
+            (self._state_of(done.before), done.event)
+            for done, after in zip(self._done, afters, strict=True)
+            if min(len(done.before.games), len(after.games)) == number - 1
+        ]
+
     def legal_actions(self) -> list[Action]:
         """Every action of the game that `apply` would take now, of either player; none when the match is over.
 
@@ -226,9 +250,9 @@ class Match:
 
     def score_sheet(self) -> ScoreSheet:
         """The running table of the match or session, as data and, by `str`, as text (rule 9.13)."""
-        moments = [done.before for done in self._done[1:]] + [self._moment]
-        steps = [(done.event, after.games, after.points) for done, after in zip(self._done, moments, strict=False)]
-        return score_sheet(self.rules, self.names, steps)
+        moments = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
+        steps = [(done.event, after.games, after.points) for done, after in zip(self._done, moments, strict=True)]
+        return score_sheet(self.rules, self.names, self._start[0], steps)
 
     def __repr__(self) -> str:
         points = f"{self.score[0]}-{self.score[1]}"
@@ -718,6 +742,8 @@ class Match:
             "rules": codec.rules_to_dict(self.rules),
             "names": list(self.names),
             "direction": self.direction,
+            "points": list(self._start[0]),
+            "post_crawford": self._start[1],
             "dice": {"first": self._first_dice, "now": codec.dice_to_dict(self._dice)},
             "events": [codec.event_to_dict(done.event) for done in self._done],
             "undone": [
@@ -748,7 +774,8 @@ class Match:
         Raises:
             FileFormatError: with the path of the field that is wrong.
         """
-        fields = {"format", "version", "rules", "names", "direction", "dice", "events", "undone", "clock"}
+        fields = {"format", "version", "rules", "names", "direction", "points", "post_crawford"}
+        fields |= {"dice", "events", "undone", "clock"}
         checked = codec.read_dict(data, "match", fields)
         if checked["format"] != FORMAT:
             codec.fail("format", f"{FORMAT!r} is expected, not {codec.shown(checked['format'])}")
@@ -763,13 +790,25 @@ class Match:
             codec.fail("names", f"two names are expected, not {len(names)}")
         if checked["direction"] not in DIRECTIONS:
             codec.fail("direction", f"one of {', '.join(DIRECTIONS)} is expected")
+        points = [
+            codec.read_int(number, f"points[{seat}]")
+            for seat, number in enumerate(codec.read_list(checked["points"], "points"))
+        ]
+        post_crawford = codec.read_bool(checked["post_crawford"], "post_crawford")
+        rules = codec.rules_from_dict(checked["rules"], "rules")
+        try:
+            _check_start(rules, points, post_crawford)
+        except InvalidArgumentError as error:
+            codec.fail("points", str(error))
         sources = codec.read_dict(checked["dice"], "dice", {"first", "now"})
         first = codec.dice_from_dict(sources["first"], "dice.first")
         match = cls(
-            codec.rules_from_dict(checked["rules"], "rules"),
+            rules,
             names=names,
             dice=AbsentDice(codec.kind_of_dice(sources["first"])) if first is None else first,
             time=time,
+            points=(points[0], points[1]),
+            post_crawford=post_crawford,
             direction=checked["direction"],
         )
         match._first_dice = match._dice_left = sources["first"]
@@ -860,6 +899,21 @@ class Match:
         if throws != event.throws:
             codec.fail(f"{path}.throws", f"{codec.shown(event.throws)} is not what the dice source throws here")
         self._dice_left = codec.dice_to_dict(self._dice)
+
+
+def _check_start(rules: Rules, points: Sequence[int], post_crawford: bool) -> None:
+    """The score that a match begins with has to be one that a game can start at."""
+    if not isinstance(points, list | tuple) or len(points) != 2:
+        raise InvalidArgumentError(f"points are a pair, not {points!r}")
+    for number in points:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < codec.BIGGEST:
+            raise InvalidArgumentError(f"points are 0 or more, not {points!r}")
+        if rules.length is not None and number >= rules.length:
+            raise InvalidArgumentError(f"a match to {rules.length} does not begin at {points[0]}-{points[1]}")
+    if not isinstance(post_crawford, bool):
+        raise InvalidArgumentError(f"post_crawford is True or False, not {post_crawford!r}")
+    if post_crawford and (rules.length is None or not rules.crawford or rules.length - 1 not in points):
+        raise InvalidArgumentError(f"the Crawford game is not over at {points[0]}-{points[1]} of {rules.length}")
 
 
 def _checked_source(dice: DiceSource) -> DiceSource:
