@@ -3,11 +3,11 @@
 Every number is seen by the player on roll. Equities are normalised: to win a single game with the cube as it lies is 1
 and to lose one is -1, for money and at match scores alike. ``docs/cube.md`` derives the formulas.
 
->>> decision = decide([0.75, 0.15, 0.01, 0.05, 0.0])
+>>> decision = decide([0.7, 0.15, 0.01, 0.05, 0.0])
 >>> decision.action, round(decision.no_double, 3), round(decision.double_take, 3)
-('double/take', 0.598, 0.992)
->>> decide([0.75, 0.15, 0.01, 0.05, 0.0], score=Score(2, 4)).action
-'double/drop'
+('double/take', 0.681, 0.816)
+>>> decide([0.7, 0.15, 0.01, 0.05, 0.0], score=Score(2, 4)).action
+'no double'
 """
 
 from __future__ import annotations
@@ -200,8 +200,8 @@ class Ladder:
         unit: "points", or "mwc" for match winning chances.
 
     >>> ladder = Ladder.money(jacoby=False)
-    >>> ladder.value([0.7, 0.2, 0.0, 0.1, 0.0], Cube(2, "player"))
-    1.3529...
+    >>> round(ladder.value([0.7, 0.2, 0.0, 0.1, 0.0], Cube(2, "player")), 6)
+    1.476
     """
 
     levels: tuple[Level, ...]
@@ -405,8 +405,8 @@ class Ladder:
             cube: a centred 1 if None.
             efficiency: 0 for a cube that nobody will turn, 1 for one that is turned at the perfect moment.
 
-        >>> Ladder.money(jacoby=False).value([0.5, 0.1, 0.0, 0.2, 0.0], efficiency=0)
-        -0.1
+        >>> Ladder.money(jacoby=False).value([0.5, 0.125, 0.0, 0.25, 0.0], efficiency=0)
+        -0.125
         """
         cube = Cube() if cube is None else cube
         return self._compiled().value(_five(probabilities), cube.level, cube.owner, efficiency)
@@ -722,7 +722,7 @@ def decide(
     >>> decide([0.3, 0.0, 0.0, 0.0, 0.0]).action
     'no double, beaver'
     >>> import numpy as np
-    >>> decide(np.array([[0.78, 0.1, 0.0, 0.05, 0.0], [0.9, 0.1, 0.0, 0.0, 0.0]])).action.tolist()
+    >>> decide(np.array([[0.72, 0.1, 0.0, 0.05, 0.0], [0.9, 0.1, 0.0, 0.0, 0.0]])).action.tolist()
     ['double/take', 'double/drop']
     """
     if not tolerance >= 0:
