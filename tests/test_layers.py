@@ -15,9 +15,9 @@ LAYERS = [
     {"cli", "__main__"},
     {"env", "analysis", "simulation", "render", "formats"},
     {"engine"},
-    {"match", "rules", "clock", "tournament"},
+    {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "scoring"},
     {"errors", "_long_work", "_core"},
 ]
 # What each layer but the command line may not load at the top of a module: it is loaded on first use or is an extra.
@@ -73,6 +73,9 @@ HOMES = {
     "Play": "play",
     "Plays": "play",
     "perft": "play",
+    "Match": "match",
+    "State": "match",
+    "Rules": "rules",
     "simulate": "simulation",
     "SimulationResult": "simulation",
 }
