@@ -1090,6 +1090,33 @@ def test_rule_9_10_a_decision_may_be_appealed_and_the_committee_is_final():
     refused(lambda: match.appeal(1), "final once the game goes on")
 
 
+def test_rule_9_10_an_appeal_may_come_while_the_clock_is_stopped():
+    match = Match(Rules.tournament(5, clock_use="required"), dice=SequenceDice([(3, 1)]), time=Hands())
+    match.roll()
+    match.director("penalty points", player=0, points=1)
+    match.stop_clock("director called")
+    match.appeal(0)
+    match.committee(upheld=False)
+    assert match.pending_points == (0, 0)
+
+
+def test_rule_9_8_what_the_director_did_before_a_contest_stays_done():
+    match = illegal()
+    match.director("penalty points", player=0, points=1)
+    match.director("cube", value=2, owner=1)
+    match.contest()
+    assert (match.pending_points, match.state.cube) == ((0, 1), Cube(2, "opponent"))
+    match = Match(
+        Rules.tournament(5, start=Position.from_points({3: 1, 1: 1}, opponent={1: 1})), dice=SequenceDice([(2, 1)])
+    )
+    match.roll()
+    match.play("3/off 1/off", illegal=True)
+    match.director("penalty points", player=0, points=1)
+    assert match.score == (1, 1)
+    match.contest()
+    assert (match.score, match.pending_points) == ((0, 0), (0, 1))
+
+
 def test_rule_9_12_direction_stays_for_the_match():
     match = Match(direction="clockwise", dice=RandomDice(1))
     assert Match.from_dict(match.to_dict()).direction == "clockwise"

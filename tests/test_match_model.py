@@ -366,3 +366,33 @@ def test_paths_of_typical_faults():
         change(data)
         with pytest.raises(FileFormatError, match=f"^{message}"):
             Match.from_dict(data)
+
+
+def test_values_too_big_for_a_message_are_refused_too():
+    nested = []
+    for _ in range(50_000):
+        nested = [nested]
+    good = eventful_match().to_dict()
+    tried = 0
+    for huge in (10**5000, -(10**5000), nested, {"kind": nested}, {"kind": 10**5000}, "\ud800", "x" * 10**6):
+        for path in (
+            [(name,) for name in good]
+            + [(name, key) for name in ("rules", "dice", "clock") for key in good[name]]
+            + [
+                ("rules", "clock", "bonus"),
+                ("dice", "first", "dice"),
+                ("undone", 0, "event"),
+                ("names", 0),
+                ("points", 0),
+            ]
+            + [("events", index, key) for index, event in enumerate(good["events"]) for key in event]
+        ):
+            data = copy.deepcopy(good)
+            parent = data
+            for key in path[:-1]:
+                parent = parent[key]
+            parent[path[-1]] = huge
+            with pytest.raises(FileFormatError):
+                Match.from_dict(data)
+            tried += 1
+    assert tried > 500

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+import reprlib
+from collections.abc import Callable, Set
 from typing import Any, NoReturn
 
 from gammon.clock import MAX_SECONDS, STOP_REASONS, ClockReading, ClockSettings
@@ -44,11 +45,15 @@ def fail(path: str, message: str) -> NoReturn:
 
 def shown(value: object) -> str:
     """A value for a message, cut short."""
-    text = repr(value)
+    try:
+        text = reprlib.repr(value)
+    except (RecursionError, ValueError):
+        # Numbers of thousands of digits have no repr.
+        return f"a very large {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def read_dict(value: object, path: str, required: set[str], optional: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
+def read_dict(value: object, path: str, required: Set[str], optional: Set[str] = frozenset()) -> dict[str, Any]:
     """An object with all of the required keys and none that is not known."""
     if not isinstance(value, dict):
         fail(path, f"an object is expected, not {shown(value)}")
@@ -86,6 +91,15 @@ def read_seconds(value: object, path: str) -> float:
     if not (0 <= value <= MAX_SECONDS and math.isfinite(value)):
         fail(path, f"{shown(value)} is not within 0 to {MAX_SECONDS:.0f}")
     return value
+
+
+def read_scalar(value: object, path: str) -> object:
+    """Null, a number, a text or a truth value, of a size that can be written in a message."""
+    if isinstance(value, str):
+        return read_text(value, path)
+    if value is None or isinstance(value, bool | float):
+        return value
+    return read_int(value, path, -BIGGEST)
 
 
 def read_text(value: object, path: str) -> str:
@@ -166,7 +180,7 @@ def settings_from_dict(value: object, path: str) -> ClockSettings:
     """How a clock is set."""
     data = read_dict(value, path, {"mode", "reserve_per_point", "bonus"})
     try:
-        return ClockSettings(**data)
+        return ClockSettings(**{name: read_scalar(data[name], f"{path}.{name}") for name in data})  # type: ignore[arg-type]
     except InvalidArgumentError as error:
         fail(path, str(error))
 
@@ -215,6 +229,8 @@ def rules_from_dict(value: object, path: str) -> Rules:
     """Rules from all of their fields; what contradicts itself is a fault of the whole."""
     names = {field.name for field in dataclasses.fields(Rules)}
     data = dict(read_dict(value, path, names))
+    for name in sorted(names - {"start", "clock"}):
+        data[name] = read_scalar(data[name], f"{path}.{name}")
     if data["start"] is not None:
         data["start"] = position_from_list(data["start"], f"{path}.start")
     if data["clock"] is not None:

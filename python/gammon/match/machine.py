@@ -35,6 +35,9 @@ from gammon.tournament import (
     points_still_needed,
 )
 
+_NOT_THE_GAME = ("decision", "appeal", "stop_clock", "resume_clock")
+"""After these, a decision of the director can still be appealed."""
+
 __all__ = ["advance", "begin", "highest_resignation", "legal_actions", "upcoming_phase"]
 
 MAX_CUBE = 1 << 15
@@ -68,7 +71,7 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
         raise IllegalActionError("the result is recorded, which is final")
     notes: list[str] = []
     after = _EVENTS[event.kind](rules, moment, event, notes)
-    if after.decided is not None and event.kind not in ("decision", "appeal"):
+    if after.decided is not None and event.kind not in _NOT_THE_GAME:
         after = replace(after, decided=None)
     return after, replace(event, notes=tuple(notes))
 
@@ -458,8 +461,8 @@ def _take(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
 def _drop(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
     _require_answer(moment, event, (Phase.DOUBLED, Phase.BEAVERED), "double")
     assert moment.offered_by is not None
-    # A single game at the value before the last turn offered, whatever the board and Jacoby say (rules 7.3, 7.4).
-    return _finish(rules, moment, moment.offered_by, 1, "drop", moment.value)
+    # A single game at the value before the last turn offered, whatever the board says (rules 7.3, 7.4).
+    return _finish(rules, moment, moment.offered_by, 1, "drop")
 
 
 def _beaver(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -569,9 +572,11 @@ def _contest(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
     before = _disputed(moment, event, "contest")
     if moment.phase in (Phase.BEAVERED, Phase.RESIGNED):
         raise IllegalActionError(f"cannot contest now: the {moment.phase.value} awaits its answer first")
-    # Only board and dice go back: an early double that was answered stays answered, points of a director stay given.
-    if before.early and moment.phase is not Phase.DOUBLED and moment.in_game:
-        before = replace(before, offer=None, offered_by=None, cube=moment.cube, owner=moment.owner)
+    # Only board and dice go back: an early double that was answered stays answered, what a director did stays done.
+    if moment.in_game:
+        before = replace(before, cube=moment.cube, owner=moment.owner)
+        if moment.phase is not Phase.DOUBLED:
+            before = replace(before, offer=None, offered_by=None)
     return _with_table(rules, replace(before, contested=True), moment)
 
 
