@@ -143,6 +143,10 @@ def test_rule_6_3_levels_that_cannot_be_lost_any_more_are_refused_s03_s09():
     assert levels(match, 1) == [1, 2, 3]
     match = last_roll(Rules.money(jacoby=False, start=BACKGAMMON_BAR))
     assert levels(match, 1) == [1, 2, 3]
+    for point, level in ((19, 3), (18, 2)):
+        far = Position.from_points({1: 1}, opponent={6: 14, point: 1})
+        match = last_roll(Rules.money(jacoby=False, start=far))
+        assert levels(match, 1)[-1] == level, f"a straggler on the loser's {point}"
     contact = Position.from_points({20: 1, 1: 14}, opponent={7: 15})
     match = last_roll(Rules.money(jacoby=False, start=contact))
     assert levels(match, 1) == [1, 2, 3]

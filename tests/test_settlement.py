@@ -7,11 +7,11 @@ import pytest
 from match_play import RULE_SETS, Hands, at_score, opened, random_match
 
 from gammon import Match, Offer, Position, Roll, Rules, State
-from gammon.adjudication import Estimate, EvenChances, Interruption, adjudicate
+from gammon.adjudication import BearoffEvaluator, Estimate, EvenChances, Interruption, adjudicate
 from gammon.clock import ClockSettings
 from gammon.cube import Cube
 from gammon.dice import SequenceDice
-from gammon.errors import IllegalActionError, InvalidArgumentError
+from gammon.errors import IllegalActionError, InvalidArgumentError, NotInDatabaseError
 from gammon.met import MatchEquityTable
 from gammon.settlement import Stakes, Table, settle
 
@@ -237,3 +237,29 @@ def test_rule_10_2_the_window_runs_anew_and_the_clock_stands_still():
         again.resume()
     assert again.adjudicate(amount=10).unit == "mwc"
     assert match.score == (0, 0)
+
+
+class OnePosition:
+    """A table that holds one position."""
+
+    def equity(self, position, cube="none", *, jacoby=None):
+        if position != RACE:
+            raise NotInDatabaseError("not here")
+        return {"none": 0.1, None: 0.2, "player": 0.3, "opponent": -0.4}[cube if cube == "none" else cube.owner]
+
+
+def test_rule_10_2_a_bearoff_table_answers_what_it_holds():
+    evaluator = BearoffEvaluator(OnePosition(), lambda state: Estimate(0.9, "elsewhere"))
+    other = Position.start()
+    for settings, value, method in [
+        ({}, 0.2, "bear-off table"),
+        ({"cube": Cube(2, "player")}, 0.3, "bear-off table"),
+        ({"cube": Cube(2, "opponent")}, -0.4, "bear-off table"),
+        ({"cube": Cube(64, "player")}, 0.1, "bear-off table"),
+        ({"rules": Rules.casual()}, 0.1, "bear-off table"),
+        ({"rules": Rules.money(use_cube=False)}, 0.9, "elsewhere"),
+        ({"position": other}, 0.9, "elsewhere"),
+        ({"rules": Rules.match(3)}, 0.9, "elsewhere"),
+    ]:
+        result = adjudicate(State(**({"position": RACE, "on_roll": 0} | settings)), evaluator)
+        assert (result.value, result.method, result.evaluator) == (value, method, "BearoffEvaluator")
