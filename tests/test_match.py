@@ -577,6 +577,7 @@ def test_rule_7_8_a_dropped_game_counts_single_once_a_later_game_has_begun():
     assert match.score == (10, 2)
     match.void_crawford_double()
     assert match.score == (8, 2)
+    assert (match.state.cube, match.state.on_roll) == (Cube(), 1), "before the first of its doubles"
     match.undo()
     assert match.winner == 0
     match.undo(2)
