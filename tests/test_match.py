@@ -1,13 +1,16 @@
 """The rules of the game around the board (rules 6, 7 and 9), each through the public API and by its number."""
 
+import json
+
 import pytest
-from match_play import RACE, Hands, at_score, opened
+from match_play import RACE, RULE_SETS, Hands, at_score, opened, random_match
 
 import gammon
 from gammon import Action, Match, Offer, Phase, Position, Roll, Rules, State
 from gammon.cube import Cube, Score
 from gammon.dice import CardDice, ManualDice, RandomDice, SequenceDice
 from gammon.errors import (
+    FileFormatError,
     IllegalActionError,
     IllegalPlayError,
     InvalidArgumentError,
@@ -687,6 +690,21 @@ def test_rule_7_10_only_one_who_could_double_next_turn():
     match.roll()
     assert seats(match, "double") == []
     refused(lambda: match.double(player=1), "player 0 owns the cube")
+
+
+@pytest.mark.parametrize("starter", [0, 1])
+def test_rule_7_10_and_7_9_the_next_turn_is_the_one_that_counts(starter):
+    """Rules 7.9 and 7.10: early on turn 4 for turn 5, or on turn 5 for turn 6."""
+    opening = (3, 1) if starter == 0 else (1, 3)
+    match = post_crawford(opening, *[(2, 1), (4, 3)] * 4, holland=True, early_double=True)
+    match.roll()
+    could = []
+    while match.turn < 8:
+        if 1 in seats(match, "double"):
+            could.append(match.turn)
+        match.play(str(match.state.position.plays(match.state.roll)[0]))
+        match.roll()
+    assert could == ([4, 6] if starter == 1 else [5, 7])
 
 
 def test_rule_7_10_it_lapses_if_the_play_ends_the_game():
@@ -1455,3 +1473,58 @@ def test_the_history_of_one_game():
     assert match.game_history(3) == []
     assert Match().game_history(1) == []
     assert str(Match().score_sheet()) == "Session  White Black"
+
+
+@pytest.mark.parametrize(
+    "name", ["money, raccoons", "match, holland", "tournament", "match, dead cubes", "casual", "fischer"]
+)
+def test_a_match_taken_up_from_any_state_goes_on_as_the_other(name):
+    """Every state of a random match can be taken up, and allows the same actions."""
+    taken = 0
+
+    def see(match):
+        nonlocal taken
+        if not match.in_game or match.turn < 7 or match.turn % 5:
+            return
+        again = Match.from_state(match.state, dice=RandomDice(1))
+        assert again.state == match.state
+        assert again.phase is match.phase
+        assert again.game_phase is match.game_phase
+        if match._moment.further < 2 and not match._moment.cocked:
+            assert again.legal_actions() == match.legal_actions()
+        assert Match.from_dict(json.loads(json.dumps(again.to_dict()))) == again
+        taken += 1
+
+    for seed in range(6):
+        random_match(RULE_SETS[name], seed, games=5, see=see)
+    assert taken > 20
+
+
+def test_what_cannot_be_taken_up():
+    race = Position.from_points({6: 2}, opponent={6: 2})
+    for state in [
+        State(Position.from_points({}, opponent={1: 1}), on_roll=0),
+        State(race, on_roll=0, points=(5, 0), rules=Rules.match(5)),
+        State(race, on_roll=0, roll=Roll(2, 1), offer=Offer.DOUBLE, offered_by=0),
+        State(race, on_roll=0, offer=Offer.BEAVER, offered_by=0),
+        State(race, on_roll=0, offer=Offer.RACCOON, offered_by=1),
+        State(race, on_roll=0, roll=Roll(2, 1), offer=Offer.BEAVER, offered_by=1),
+        None,
+    ]:
+        with pytest.raises(InvalidArgumentError):
+            Match.from_state(state)
+    match = Match.from_state(
+        State(race, on_roll=1, cube=Cube(4, "player"), stake=3), dice=SequenceDice([(6, 6), (3, 1)])
+    )
+    assert match.record == ()
+    match.roll()
+    match.play("6/off(2)")
+    assert match.score == (0, 12)
+    match.roll()
+    assert match.state.position == Position.start()
+    match.undo(3)
+    assert match.state.position == race
+    data = match.to_dict()
+    data["state"]["owner"] = "nobody"
+    with pytest.raises(FileFormatError, match=r"state\.owner: 'nobody'"):
+        Match.from_dict(data)

@@ -336,6 +336,9 @@ RECORD_FIELDS = set(Match().to_dict())
 def fuzz(seeds):
     records = [eventful_match().to_dict(), random_match(RULE_SETS["fischer"], 3, games=1).to_dict()]
     records.append(random_match(RULE_SETS["money, unlimited"], 2, games=1).to_dict())
+    taken_up = Match.from_state(eventful_match().state, dice=RandomDice(4), time=Hands())
+    taken_up.legal_actions()
+    records.append(taken_up.to_dict())
     assert all(check_damaged(record) for record in records)
     outcomes = [check_damaged(damaged(records[seed % len(records)], seed)) for seed in seeds]
     assert any(outcomes)

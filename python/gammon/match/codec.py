@@ -12,11 +12,14 @@ from collections.abc import Callable, Set
 from typing import Any, NoReturn
 
 from gammon.clock import MAX_SECONDS, STOP_REASONS, ClockReading, ClockSettings
+from gammon.cube import Cube
 from gammon.dice import CardDice, ManualDice, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, InvalidArgumentError, InvalidPositionError
 from gammon.match.events import Event
+from gammon.match.state import Offer, State
 from gammon.position import Position
 from gammon.rules import Rules
+from gammon.scoring import CrawfordPhase, crawford_phase
 
 __all__ = [
     "AbsentDice",
@@ -31,6 +34,8 @@ __all__ = [
     "reading_to_dict",
     "rules_from_dict",
     "rules_to_dict",
+    "state_from_dict",
+    "state_to_dict",
 ]
 
 LONGEST_TEXT = 1000
@@ -239,6 +244,44 @@ def rules_from_dict(value: object, path: str) -> Rules:
         return Rules(**data)
     except InvalidArgumentError as error:
         fail(path, str(error))
+
+
+def state_to_dict(state: State) -> dict[str, Any]:
+    """A state in which a match was taken up, without rules and score, which stand beside it."""
+    return {
+        "position": position_to_list(state.position),
+        "on_roll": state.on_roll,
+        "roll": None if state.roll is None else [state.roll.high, state.roll.low],
+        "cube": state.cube.value,
+        "owner": state.cube.owner,
+        "stake": state.stake,
+        "offer": None if state.offer is None else state.offer.value,
+        "offered_by": state.offered_by,
+    }
+
+
+def state_from_dict(value: object, path: str, rules: Rules, start: tuple[tuple[int, int], bool]) -> State:
+    """The state again. Raises `InvalidArgumentError` for what fits no state."""
+    data = read_dict(value, path, {"position", "on_roll", "roll", "cube", "owner", "stake", "offer", "offered_by"})
+    points, crawford_played = start
+    offers = {offer.value: offer for offer in Offer}
+    if data["offer"] is not None and read_text(data["offer"], f"{path}.offer") not in offers:
+        fail(f"{path}.offer", f"{shown(data['offer'])} is not one of {', '.join(offers)}")
+    if data["owner"] not in (None, "player", "opponent"):
+        fail(f"{path}.owner", f"{shown(data['owner'])} is not null, 'player' or 'opponent'")
+    phase = crawford_phase(points, rules.length, crawford=rules.crawford, played=crawford_played)
+    return State(
+        position=position_from_list(data["position"], f"{path}.position"),
+        on_roll=read_seat(data["on_roll"], f"{path}.on_roll"),
+        roll=None if data["roll"] is None else Roll(*read_throws([data["roll"]], f"{path}.roll")[0]),
+        cube=Cube(read_int(data["cube"], f"{path}.cube"), data["owner"]),
+        stake=read_int(data["stake"], f"{path}.stake"),
+        points=points,
+        post_crawford=phase is CrawfordPhase.POST_CRAWFORD,
+        offer=None if data["offer"] is None else offers[data["offer"]],
+        offered_by=None if data["offered_by"] is None else read_seat(data["offered_by"], f"{path}.offered_by"),
+        rules=rules,
+    )
 
 
 # Dice sources.

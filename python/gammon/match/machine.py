@@ -15,13 +15,14 @@ from gammon.errors import (
     AmbiguousPlayError,
     IllegalActionError,
     IllegalPlayError,
+    InvalidArgumentError,
     InvalidPositionError,
     NotationError,
 )
 from gammon.match.events import Event
 from gammon.match.illegal import after_as_written
 from gammon.match.moment import Game, Moment
-from gammon.match.state import Action, Offer, Phase
+from gammon.match.state import Action, Offer, Phase, State
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
@@ -38,10 +39,13 @@ from gammon.tournament import (
 _NOT_THE_GAME = ("decision", "appeal", "stop_clock", "resume_clock")
 """After these, a decision of the director can still be appealed."""
 
-__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "upcoming_phase"]
+__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "taken_up", "upcoming_phase"]
 
 MAX_CUBE = 1 << 15
 """The largest face that types and codecs know."""
+
+TURN_WHEN_TAKEN_UP = 7
+"""A turn after which no rule asks for the number of the turn any more (rules 7.2, 7.9, 9.7)."""
 
 replace = dataclasses.replace
 
@@ -56,6 +60,44 @@ def begin(rules: Rules, points: tuple[int, int] = (0, 0), *, crawford_played: bo
         clock_points=rules.length if rules.clock_use == "required" else None,
     )
     return _next_game(rules, moment)
+
+
+def taken_up(state: State) -> Moment:
+    """The moment of a game that is taken up in the middle; its first turns are taken to be over.
+
+    Raises `InvalidArgumentError` for a state that no game of ours comes to.
+    """
+    if state.position.is_over or scoring.match_winner(state.points, state.rules.length) is not None:
+        raise InvalidArgumentError("a match is taken up while a game is being played, not after its end")
+    offer, by_roller = state.offer, state.offered_by == state.on_roll
+    before_roll = state.roll is None
+    if offer is Offer.DOUBLE:
+        phase = Phase.DOUBLED if by_roller else Phase.ON_ROLL if before_roll else Phase.ROLLED
+        possible = before_roll or not by_roller
+    elif offer in (Offer.BEAVER, Offer.RACCOON):
+        phase, possible = Phase.BEAVERED, before_roll and by_roller == (offer is Offer.RACCOON)
+    else:
+        phase = Phase.ON_ROLL if before_roll else Phase.ROLLED
+        phase, possible = (phase if offer is None else Phase.RESIGNED), True
+    if not possible:
+        raise InvalidArgumentError(f"player {state.offered_by} cannot have offered a {offer} in {state!r}")
+    seats = {None: None, "player": state.on_roll, "opponent": 1 - state.on_roll}
+    moment = begin(state.rules, state.points, crawford_played=state.post_crawford)
+    return replace(
+        moment,
+        phase=phase,
+        position=state.position,
+        on_roll=state.on_roll,
+        roll=state.roll,
+        cube=state.cube.value,
+        owner=seats[state.cube.owner],
+        stake=state.stake,
+        offer=offer,
+        offered_by=state.offered_by,
+        further={Offer.BEAVER: 1, Offer.RACCOON: 2}.get(offer, 0) if offer is not None else 0,
+        turn=TURN_WHEN_TAKEN_UP,
+        crawford=state.crawford_phase,
+    )
 
 
 def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:

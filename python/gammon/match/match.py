@@ -113,6 +113,7 @@ class Match:
         self.rules = Rules.money() if rules is None else rules
         _check_start(self.rules, points, post_crawford)
         self._start = (points[0], points[1]), post_crawford
+        self._state: State | None = None
         self.names: tuple[str, str] = (names[0], names[1])
         self.direction = direction
         self._dice: DiceSource = RandomDice() if dice is None else _checked_source(dice)
@@ -125,6 +126,44 @@ class Match:
         self.clock: Clock | None = None
         """The clock, if the match is played with one."""
         self._set_clock(None)
+
+    @classmethod
+    def from_state(
+        cls,
+        state: State,
+        *,
+        names: Sequence[str] = ("White", "Black"),
+        dice: DiceSource | None = None,
+        time: TimeSource = _time.monotonic,
+        direction: str = "counterclockwise",
+    ) -> Match:
+        """A match that is taken up in the middle of a game, which is taken to be past its first turns.
+
+        Raises `InvalidArgumentError` for a finished game, or an offer that could not have been made.
+
+        >>> race = Position.from_points({6: 2}, opponent={6: 2})
+        >>> match = Match.from_state(State(race, on_roll=1, rules=Rules.match(5), points=(2, 3)))
+        >>> match.double()
+        >>> match.to_act
+        0
+        """
+        if not isinstance(state, State):
+            raise InvalidArgumentError(f"a match is taken up from a State, not {state!r}")
+        moment = machine.taken_up(state)
+        match = cls(
+            state.rules,
+            names=names,
+            dice=dice,
+            time=time,
+            direction=direction,
+            points=state.points,
+            post_crawford=state.post_crawford and state.rules.crawford,
+        )
+        match._state = state
+        match._moment = moment
+        if match.clock is not None and moment.to_act is not None:
+            match.clock.start(moment.to_act)
+        return match
 
     # What it looks like.
 
@@ -744,6 +783,7 @@ class Match:
             "direction": self.direction,
             "points": list(self._start[0]),
             "post_crawford": self._start[1],
+            "state": None if self._state is None else codec.state_to_dict(self._state),
             "dice": {"first": self._first_dice, "now": codec.dice_to_dict(self._dice)},
             "events": [codec.event_to_dict(done.event) for done in self._done],
             "undone": [
@@ -774,7 +814,7 @@ class Match:
         Raises:
             FileFormatError: with the path of the field that is wrong.
         """
-        fields = {"format", "version", "rules", "names", "direction", "points", "post_crawford"}
+        fields = {"format", "version", "rules", "names", "direction", "points", "post_crawford", "state"}
         fields |= {"dice", "events", "undone", "clock"}
         checked = codec.read_dict(data, "match", fields)
         if checked["format"] != FORMAT:
@@ -784,7 +824,7 @@ class Match:
             codec.fail("version", f"version {version} cannot be read, only {VERSION}")
         names = [
             codec.read_text(name, f"names[{seat}]")
-            for seat, name in enumerate(codec.read_list(checked["names"], "names"))
+            for seat, name in enumerate(codec.read_list(checked["names"], "names", 2))
         ]
         if len(names) != 2:
             codec.fail("names", f"two names are expected, not {len(names)}")
@@ -792,7 +832,7 @@ class Match:
             codec.fail("direction", f"one of {', '.join(DIRECTIONS)} is expected")
         points = [
             codec.read_int(number, f"points[{seat}]")
-            for seat, number in enumerate(codec.read_list(checked["points"], "points"))
+            for seat, number in enumerate(codec.read_list(checked["points"], "points", 2))
         ]
         post_crawford = codec.read_bool(checked["post_crawford"], "post_crawford")
         rules = codec.rules_from_dict(checked["rules"], "rules")
@@ -812,11 +852,22 @@ class Match:
             direction=checked["direction"],
         )
         match._first_dice = match._dice_left = sources["first"]
+        if checked["state"] is not None:
+            match._take_up(checked["state"])
         match._replay(codec.read_list(checked["events"], "events"), "events")
         match._replay_undone(codec.read_list(checked["undone"], "undone"))
         match._set_clock(match._read_clock(match._moment, checked["clock"], "clock"))
         match._go_on_with(sources["now"], dice)
         return match
+
+    def _take_up(self, value: object) -> None:
+        """The state in which a match that was read was taken up."""
+        try:
+            state = codec.state_from_dict(value, "state", self.rules, self._start)
+            self._moment = machine.taken_up(state)
+        except InvalidArgumentError as error:
+            codec.fail("state", str(error))
+        self._state = state
 
     def _go_on_with(self, now: object, dice: DiceSource | None) -> None:
         """The dice source from which a match that was read goes on."""
