@@ -1484,7 +1484,7 @@ def test_a_match_taken_up_from_any_state_goes_on_as_the_other(name):
 
     def see(match):
         nonlocal taken
-        if not match.in_game or match.turn < 7 or match.turn % 5:
+        if not match.in_game or match.turn < 7 or match.turn % 3:
             return
         again = Match.from_state(match.state, dice=RandomDice(1))
         assert again.state == match.state
@@ -1497,7 +1497,7 @@ def test_a_match_taken_up_from_any_state_goes_on_as_the_other(name):
 
     for seed in range(6):
         random_match(RULE_SETS[name], seed, games=5, see=see)
-    assert taken > 20
+    assert taken > 8
 
 
 def test_what_cannot_be_taken_up():

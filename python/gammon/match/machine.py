@@ -665,7 +665,7 @@ def _void_crawford_double(rules: Rules, moment: Moment, event: Event, notes: lis
     is_last = index + 1 == len(moment.games) and not moment.in_game and moment.ending in (None, "points")
     if game.ending == "drop" and is_last:
         return replace(_with_table(rules, before, moment), void_double=None)
-    return _rescored(rules, moment, index, (1 if game.ending == "drop" else game.level) * game.stake)
+    return _rescored(rules, moment, index, game.level * game.stake)
 
 
 def _recentred(moment: Moment) -> Moment:
