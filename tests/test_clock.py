@@ -219,6 +219,18 @@ def test_rule_9_3_the_clock_stands_while_an_illegal_play_is_replayed():
     assert match.clock.reading() == ClockReading((359, 360), running=1)
 
 
+def test_rule_9_3_a_contest_while_the_clock_is_stopped_already():
+    match, _ = clocked((2, 1))
+    match.roll()
+    match.play("13/7 13/11", illegal=True)
+    match.stop_clock("director called")
+    match.contest()
+    assert match.clock.reading().stopped == "director called"
+    match.play("8/5 6/5")
+    match.resume_clock()
+    assert match.clock.reading() == ClockReading((360, 360), running=1)
+
+
 @pytest.mark.parametrize(("use", "demands"), [("option", (0, 1)), ("preference", (1,)), ("required", ())])
 def test_rule_9_3_clock_use(use, demands):
     match = Match(Rules.tournament(5, clock_use=use), dice=SequenceDice([(3, 1)]), time=Hands())
