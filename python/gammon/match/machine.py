@@ -160,7 +160,7 @@ def upcoming_phase(rules: Rules, moment: Moment) -> CrawfordPhase:
 
 
 def _next_game(rules: Rules, moment: Moment) -> Moment:
-    """The moment before the opening throw: cube centred at 1, board set up, phase from the score (rules 7.1, 7.7)."""
+    """The moment before the opening throw: cube centred at 1, board set up (rule 7.1)."""
     return replace(
         moment,
         phase=Phase.OPENING,
@@ -178,7 +178,6 @@ def _next_game(rules: Rules, moment: Moment) -> Moment:
         starter=None,
         opening_roll=None,
         cocked=False,
-        crawford=upcoming_phase(rules, moment),
         start=None,
         replay=None,
         disputed=None,
@@ -333,6 +332,7 @@ def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
         starter=starter,
         opening_roll=event.roll,
         turn=1,
+        crawford=upcoming_phase(rules, moment),
     )
 
 
@@ -849,10 +849,7 @@ def _give_points(rules: Rules, moment: Moment, received: tuple[int, int]) -> Mom
     """Points that do not come from a game: they count from the next one (rule 7.7)."""
     pending = (moment.pending[0] + received[0], moment.pending[1] + received[1])
     moment = replace(moment, pending=pending)
-    if moment.in_game:
-        return moment
-    moment = _settle_points(rules, moment)
-    return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
+    return moment if moment.in_game else _settle_points(rules, moment)
 
 
 def _take_break(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:

@@ -181,9 +181,7 @@ class Match:
         return self._state_of(self._moment)
 
     def _state_of(self, moment: Moment) -> State:
-        between = moment.phase in (Phase.GAME_OVER, Phase.MATCH_OVER)
-        phase = machine.upcoming_phase(self.rules, moment) if between else moment.crawford
-        return moment.state(self.rules, phase)
+        return moment.state(self.rules, self._phase_of(moment))
 
     @property
     def score(self) -> tuple[int, int]:
@@ -203,9 +201,10 @@ class Match:
     @property
     def game_phase(self) -> CrawfordPhase:
         """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7)."""
-        if self._moment.in_game:
-            return self._moment.crawford
-        return machine.upcoming_phase(self.rules, self._moment)
+        return self._phase_of(self._moment)
+
+    def _phase_of(self, moment: Moment) -> CrawfordPhase:
+        return moment.crawford if moment.in_game else machine.upcoming_phase(self.rules, moment)
 
     @property
     def in_game(self) -> bool:
