@@ -17,9 +17,9 @@ LAYERS = [
     {"cli", "__main__"},
     {"env", "analysis", "simulation", "render", "formats"},
     {"engine"},
-    {"match", "rules", "clock", "tournament"},
+    {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards"},
     {"errors", "_long_work", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.
@@ -74,6 +74,9 @@ HOMES = {
     "Play": "play",
     "Plays": "play",
     "perft": "play",
+    "Match": "match",
+    "State": "match",
+    "Rules": "rules",
     "simulate": "simulation",
     "SimulationResult": "simulation",
 }
