@@ -33,51 +33,97 @@ from gammon.play import Play, Plays, perft
 from gammon.position import Outcome, Position
 
 if TYPE_CHECKING:
-    from gammon import batch, bearoff, cube, met, render, simulation
+    from gammon import (
+        adjudication,
+        batch,
+        bearoff,
+        cards,
+        clock,
+        cube,
+        match,
+        met,
+        render,
+        rules,
+        settlement,
+        simulation,
+        tournament,
+    )
+    from gammon.match import Action, Event, Game, Match, Offer, Phase, State
+    from gammon.rules import Rules
     from gammon.simulation import SimulationResult, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
+    "Action": "gammon.match",
+    "Event": "gammon.match",
+    "Game": "gammon.match",
+    "Match": "gammon.match",
+    "Offer": "gammon.match",
+    "Phase": "gammon.match",
+    "Rules": "gammon.rules",
     "SimulationResult": "gammon.simulation",
+    "State": "gammon.match",
+    "adjudication": "gammon.adjudication",
     "batch": "gammon.batch",
     "bearoff": "gammon.bearoff",
+    "cards": "gammon.cards",
+    "clock": "gammon.clock",
     "cube": "gammon.cube",
+    "match": "gammon.match",
     "met": "gammon.met",
     "render": "gammon.render",
+    "rules": "gammon.rules",
+    "settlement": "gammon.settlement",
     "simulate": "gammon.simulation",
     "simulation": "gammon.simulation",
+    "tournament": "gammon.tournament",
 }
 
 __all__ = [
+    "Action",
     "AmbiguousPlayError",
     "ArrayError",
+    "Event",
     "FileFormatError",
+    "Game",
     "GammonError",
     "IllegalActionError",
     "IllegalPlayError",
     "Interrupted",
     "InvalidArgumentError",
     "InvalidPositionError",
+    "Match",
     "MissingExtraError",
     "ModelFormatError",
     "NotInDatabaseError",
     "NotationError",
+    "Offer",
     "Outcome",
+    "Phase",
     "Play",
     "Plays",
     "Position",
     "Roll",
+    "Rules",
     "SimulationResult",
+    "State",
     "__version__",
+    "adjudication",
     "batch",
     "bearoff",
+    "cards",
+    "clock",
     "cube",
     "dice",
+    "match",
     "met",
     "perft",
     "render",
+    "rules",
+    "settlement",
     "simulate",
     "simulation",
+    "tournament",
 ]
 
 
