@@ -14,6 +14,7 @@
 
 pub mod class;
 pub mod dice;
+pub mod hyper;
 pub mod id;
 pub mod movegen;
 pub mod outcome;
