@@ -69,7 +69,7 @@ impl Setup {
                 left -= count + 1;
                 side.points[point] = count as i32;
             }
-            side.off = i32::from(checkers) - side.on_board();
+            side.off = side.others(checkers);
         }
         if bits != 0 {
             return Err(malformed("there are bits after the last point"));
@@ -88,7 +88,7 @@ impl Position {
     /// ```
     pub fn from_id(id: &str, checkers: u8) -> Result<Position, IdError> {
         let setup = Setup::from_id(id, checkers)?;
-        setup.validate().map_err(|error| IdError::Position { id: id.to_owned(), error })
+        setup.validate_for(checkers).map_err(|error| IdError::Position { id: id.to_owned(), error })
     }
 
     /// The ID. It does not hold how many checkers are off.

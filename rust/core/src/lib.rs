@@ -12,8 +12,10 @@
 //! assert!(plays.iter().any(|play| play.to_string() == "8/5 6/5"));
 //! ```
 
+pub mod batch;
 pub mod class;
 pub mod dice;
+pub mod features;
 pub mod hyper;
 pub mod id;
 pub mod movegen;

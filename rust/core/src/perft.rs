@@ -2,34 +2,50 @@
 
 use crate::dice::Roll;
 use crate::movegen::{self, View};
+use crate::parallel::{self, Control};
 use crate::position::Position;
 
 /// Distinct results summed over the 21 rolls at each level, `depth` levels deep. A dance is one successor, a finished
 /// position has none; depth 0 is 1.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    if position.is_over() {
-        return 0;
-    }
-    Roll::ALL.into_iter().map(|roll| perft_roll(position, roll, depth)).sum()
+    position.perft(depth, &Control::default())
 }
 
-/// The part of [`perft`] that starts with one roll; `depth` counts it.
-pub fn perft_roll(position: &Position, roll: Roll, depth: u32) -> u64 {
-    if position.is_over() {
-        return 0;
+/// [`perft`] on several threads; `None` if it was cancelled. Progress counts the positions after the first roll.
+pub fn perft_parallel(position: &Position, depth: u32, threads: usize, control: &Control) -> Option<u64> {
+    if depth < 2 || position.is_over() {
+        return Some(perft(position, depth));
     }
-    if depth <= 1 {
-        return movegen::count(position, roll).max(1) as u64;
+    let next = successors(position);
+    let parts = parallel::gather(next.len() as u64, threads, control, |sum: &mut u64, place| {
+        *sum += next[place as usize].perft(depth - 1, control);
+        control.advance(1);
+    });
+    (!control.is_cancelled()).then(|| parts.iter().sum())
+}
+
+/// Every successor over the 21 rolls, in the view of the player who rolls next.
+fn successors(position: &Position) -> Vec<Position> {
+    let mut all = Vec::new();
+    for roll in Roll::ALL {
+        let before = all.len();
+        movegen::results(position, roll, View::Next, &mut all);
+        if all.len() == before {
+            all.push(*position.flip().cells());
+        }
     }
-    let mut results = Vec::new();
-    movegen::results(position, roll, View::Next, &mut results);
-    if results.is_empty() {
-        return perft(&position.flip(), depth - 1);
+    all.into_iter().map(Position::from_cells_unchecked).collect()
+}
+
+impl Position {
+    fn perft(&self, depth: u32, control: &Control) -> u64 {
+        match depth {
+            0 => 1,
+            _ if self.is_over() || control.is_cancelled() => 0,
+            1 => Roll::ALL.into_iter().map(|roll| movegen::count(self, roll).max(1) as u64).sum(),
+            _ => successors(self).iter().map(|next| next.perft(depth - 1, control)).sum(),
+        }
     }
-    results.into_iter().map(|cells| perft(&Position::from_cells_unchecked(cells), depth - 1)).sum()
 }
 
 #[cfg(test)]
@@ -43,6 +59,12 @@ mod tests {
         assert_eq!(perft(&start, 0), 1);
         assert_eq!(perft(&start, 1), 447);
         assert_eq!(perft(&start, 2), 202_782);
+        for threads in [1, 2, 8] {
+            assert_eq!(perft_parallel(&start, 2, threads, &Control::default()), Some(202_782));
+        }
+        let control = Control::default();
+        control.cancel();
+        assert_eq!(perft_parallel(&start, 2, 1, &control), None);
     }
 
     #[test]

@@ -92,19 +92,20 @@ impl Default for Side {
 }
 
 impl Side {
-    /// A side with these checkers; the others of `checkers` are off.
+    /// A side with these checkers; the others of `checkers`, if there are any, are off.
     pub fn new(points: &[(usize, i32)], checkers: u8) -> Side {
         let mut side = Side::default();
         for &(point, count) in points {
             side.points[point] += count;
         }
-        side.off = i32::from(checkers) - side.on_board();
+        side.off = side.others(checkers);
         side
     }
 
-    /// Checkers on points and bar.
-    pub fn on_board(&self) -> i32 {
-        self.points[1..].iter().sum()
+    /// How many of `checkers` are not on points or bar.
+    pub fn others(&self, checkers: u8) -> i32 {
+        let on_board = self.points[1..].iter().fold(0, |sum: i32, &count| sum.saturating_add(count.max(0)));
+        (i32::from(checkers) - on_board).max(0)
     }
 }
 
@@ -138,12 +139,14 @@ impl fmt::Display for Who {
 /// One reason why checkers are not a position (rule 1.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// More than 15 checkers, those off included.
+    /// More checkers than a side has, those off included.
     TooMany {
         /// Whose.
         who: Who,
         /// How many.
         count: i32,
+        /// How many there can be.
+        most: u8,
     },
     /// A negative count.
     Negative {
@@ -168,8 +171,8 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Fault::TooMany { who, count } => {
-                write!(f, "{who} has {count} checkers, more than {CHECKERS}")
+            Fault::TooMany { who, count, most } => {
+                write!(f, "{who} has {count} checkers, more than {most}")
             }
             Fault::Negative { who, place, count } => {
                 write!(f, "{who} has {count} checkers ")?;
@@ -208,6 +211,12 @@ impl std::error::Error for PositionError {}
 impl Setup {
     /// The position, or every fault that the checkers have.
     pub fn validate(&self) -> Result<Position, PositionError> {
+        self.validate_for(CHECKERS)
+    }
+
+    /// The same where a side has at most this many checkers, no more than 15.
+    pub fn validate_for(&self, checkers: u8) -> Result<Position, PositionError> {
+        let most = checkers.min(CHECKERS);
         let mut faults = Vec::new();
         for (who, side) in [(Who::Player, &self.own), (Who::Opponent, &self.opponent)] {
             let places = (1..=BAR).map(|point| (point, side.points[point])).chain([(0, side.off)]);
@@ -215,8 +224,8 @@ impl Setup {
             faults.extend(places.filter(negative).map(|(place, count)| Fault::Negative { who, place, count }));
             // A negative count is named by itself: it must not hide that the rest is too many.
             let count = side.points[1..].iter().chain([&side.off]).fold(0, |sum: i32, &n| sum.saturating_add(n.max(0)));
-            if count > i32::from(CHECKERS) {
-                faults.push(Fault::TooMany { who, count });
+            if count > i32::from(most) {
+                faults.push(Fault::TooMany { who, count, most });
             }
         }
         for point in 1..BAR {
@@ -443,7 +452,7 @@ mod tests {
             error.faults,
             [
                 Fault::Negative { who: Who::Player, place: 3, count: -1 },
-                Fault::TooMany { who: Who::Player, count: 16 },
+                Fault::TooMany { who: Who::Player, count: 16, most: 15 },
                 Fault::Negative { who: Who::Opponent, place: 0, count: -4 },
                 Fault::BothOnPoint { point: 6 },
             ]

@@ -1,1 +1,37 @@
+//! `gammon._core`: the compiled part of the Python package. It converts, releases the GIL, calls `gammon-core` and maps
+//! errors; it knows nothing of the game.
 
+mod arrays;
+mod batch;
+mod dice;
+mod errors;
+mod long_work;
+mod play;
+mod position;
+mod simulate;
+
+use pyo3::prelude::*;
+
+/// The compiled part of gammon.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::batch::{
+        count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
+    };
+    #[pymodule_export]
+    use crate::dice::{PyRoll, below, throw};
+    #[pymodule_export]
+    use crate::play::{PlayIterator, PyPlay, PyPlays};
+    #[pymodule_export]
+    use crate::position::{PyOutcome, PyPosition, perft};
+    #[pymodule_export]
+    use crate::simulate::random_games;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

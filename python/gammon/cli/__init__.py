@@ -1,0 +1,50 @@
+"""The command line. It uses the public API only.
+
+One door: `main` turns what a user did wrong into one line on stderr and exit code 2, and Ctrl-C into exit code 130.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import cast
+
+__all__ = ["main"]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and exits: 0, 1 for faults in what was read, 2 for wrong input, 130 after Ctrl-C."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        import typer
+    except ImportError:
+        return _complain("the command line needs typer and rich: pip install 'gammon[cli]'")
+
+    from gammon.cli._app import app
+    from gammon.errors import GammonError
+
+    # Typer carries click within itself or beside itself, by version: its base of usage errors has no fixed home.
+    usage_errors = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
+    try:
+        code = app(args=arguments, prog_name="gammon", standalone_mode=False)
+    except typer.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe has left; Python must not complain about that when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (GammonError, OSError) as error:
+        return _complain(str(error))
+    except usage_errors as error:
+        return _complain(error.format_message())
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str) -> int:
+    print("gammon: " + " ".join(message.split()), file=sys.stderr)
+    return 2

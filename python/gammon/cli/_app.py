@@ -1,0 +1,33 @@
+"""The commands put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import gammon
+from gammon.cli import _bench, _plays, _simulate
+
+app = typer.Typer(
+    name="gammon",
+    help="Backgammon: legal plays, simulation and study of positions.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _bench.bench):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"gammon {gammon.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    pass

@@ -1,0 +1,35 @@
+"""Arguments and options that several commands take, and how answers are printed."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from gammon import Position
+from gammon.errors import NotationError
+
+VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
+
+PositionText = Annotated[
+    str, typer.Argument(metavar="POSITION", help='A GNU Position ID, or a start such as "standard" or "nackgammon".')
+]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable output.")]
+Threads = Annotated[int | None, typer.Option(help="Threads; one for each core if it is left out.")]
+Seed = Annotated[int | None, typer.Option(help="0 to 2**64 - 1; drawn and printed if it is left out.")]
+
+
+def parse_position(text: str) -> Position:
+    """The position that an argument names."""
+    if text in VARIANTS:
+        return Position.start(text)
+    try:
+        return Position.from_id(text)
+    except NotationError as error:
+        raise NotationError(f"{error}; a start is one of {', '.join(VARIANTS)}") from None
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One JSON object on one line."""
+    print(json.dumps(value, allow_nan=False))

@@ -1,0 +1,172 @@
+"""Rolls, and where dice come from: a generator, a list, a person, cards (rule 2.4).
+
+A source has three methods: `throw` gives one die to each player for the opening (rule 2.1), `roll` gives the next roll,
+and `new_game` begins a game. `gammon.Match` takes any of them, or anything of the same shape.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Literal, Protocol, runtime_checkable
+
+from gammon import _core
+from gammon._core import Roll
+from gammon.errors import InvalidArgumentError
+
+__all__ = ["CardDice", "DiceSource", "ManualDice", "RandomDice", "Roll", "SequenceDice"]
+
+_SEEDS = 1 << 64
+
+
+@runtime_checkable
+class DiceSource(Protocol):
+    """Where the dice of a match come from."""
+
+    def throw(self) -> tuple[int, int]:
+        """One die of player 0 and one of player 1, for the opening; a tie is thrown again by calling once more."""
+        ...
+
+    def roll(self) -> Roll:
+        """The next roll of the game."""
+        ...
+
+    def new_game(self) -> None:
+        """Begins the next game."""
+        ...
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return secrets.randbits(64)
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _SEEDS:
+        raise InvalidArgumentError(f"seed is 0 to 2**64 - 1 or None, not {seed!r}")
+    return seed
+
+
+class _SeededDice:
+    """Throws that are a function of (seed, game, turn, draw)."""
+
+    _purpose: Literal["dice", "cards"]
+
+    def __init__(self, seed: int | None = None, game: int = 0) -> None:
+        if isinstance(game, bool) or not isinstance(game, int) or not 0 <= game < _SEEDS:
+            raise InvalidArgumentError(f"game is 0 to 2**64 - 1, not {game!r}")
+        self.seed = _seed(seed)
+        self.game = game
+        self.turn = 0
+        self.draw = 0
+
+    def throw(self) -> tuple[int, int]:
+        """One die of player 0 and one of player 1, for the opening."""
+        dice = _core.throw(self._purpose, self.seed, self.game, 0, self.draw)
+        self.draw += 1
+        return dice
+
+    def roll(self) -> Roll:
+        """The roll of the next turn."""
+        self.turn += 1
+        return Roll(*_core.throw(self._purpose, self.seed, self.game, self.turn, 0))
+
+    def new_game(self) -> None:
+        """Goes on to the dice of the next game."""
+        self.game += 1
+        self.turn = 0
+        self.draw = 0
+
+    def to_dict(self) -> dict[str, int | str]:
+        """Where the source stands, as plain data for `from_dict`."""
+        return {"kind": self._purpose, "seed": self.seed, "game": self.game, "turn": self.turn, "draw": self.draw}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(seed={self.seed}, game={self.game})"
+
+
+class RandomDice(_SeededDice):
+    """Dice from the library's own generator; game k of a seed is game k of `gammon.simulate` with that seed.
+
+    Args:
+        seed: 0 to 2**64 - 1; None draws one from the operating system, kept in `.seed`.
+        game: the number of the game to begin with.
+
+    >>> dice = RandomDice(seed=1)
+    >>> dice.throw() == RandomDice(seed=1).throw()
+    True
+    """
+
+    _purpose = "dice"
+
+
+class CardDice(_SeededDice):
+    """Dice from cards (rule 8.2): a pack of six black cards and one of six red, ace to six.
+
+    One of each is drawn, both go back and each pack is shuffled, so every draw is spread as two dice are.
+
+    >>> sorted({CardDice(seed=s).throw()[0] for s in range(100)})
+    [1, 2, 3, 4, 5, 6]
+    """
+
+    _purpose = "cards"
+
+
+class SequenceDice:
+    """Given dice: pairs for opening throws and rolls, in the order they are asked for.
+
+    Raises InvalidArgumentError when the list is at its end.
+
+    >>> dice = SequenceDice([(3, 1), (6, 6)])
+    >>> dice.throw(), dice.roll()
+    ((3, 1), Roll(6, 6))
+    """
+
+    def __init__(self, dice: Iterable[tuple[int, int] | Roll]) -> None:
+        pairs = [(pair.high, pair.low) if isinstance(pair, Roll) else pair for pair in dice]
+        for pair in pairs:
+            Roll(*pair)
+        self.dice: list[tuple[int, int]] = [(first, second) for first, second in pairs]
+        self.used = 0
+
+    def throw(self) -> tuple[int, int]:
+        """The next pair, in the order given."""
+        if self.used == len(self.dice):
+            raise InvalidArgumentError(f"the list of {len(self.dice)} throws is at its end")
+        self.used += 1
+        return self.dice[self.used - 1]
+
+    def roll(self) -> Roll:
+        """The next pair as a roll."""
+        return Roll(*self.throw())
+
+    def new_game(self) -> None:
+        """Nothing changes: the list goes on."""
+
+    def __repr__(self) -> str:
+        return f"SequenceDice({self.dice[self.used :]!r})"
+
+
+class ManualDice:
+    """Dice that somebody enters: `ask` is called for each throw and returns two dice or a text such as "31".
+
+    >>> ManualDice(lambda: "31").roll()
+    Roll(3, 1)
+    """
+
+    def __init__(self, ask: Callable[[], tuple[int, int] | str]) -> None:
+        self.ask = ask
+
+    def throw(self) -> tuple[int, int]:
+        """What was entered, in that order: the die of player 0 first."""
+        answer = self.ask()
+        if isinstance(answer, str):
+            Roll.parse(answer)
+            first, second = (int(letter) for letter in answer if letter.isdigit())
+            return first, second
+        Roll(*answer)
+        return answer
+
+    def roll(self) -> Roll:
+        """What was entered, as a roll."""
+        return Roll(*self.throw())
+
+    def new_game(self) -> None:
+        """Nothing changes."""

@@ -1,0 +1,5 @@
+"""Pictures of positions."""
+
+from gammon.render._text import text
+
+__all__ = ["text"]

@@ -1,0 +1,79 @@
+//! From the core's errors to the exceptions of `gammon.errors`.
+
+use gammon_core::id::IdError;
+use gammon_core::{PlayError, PositionError};
+use pyo3::prelude::*;
+
+/// The classes of `gammon.errors` that the binding raises.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    Array,
+    InvalidArgument,
+    InvalidPosition,
+    Notation,
+    AmbiguousPlay,
+    IllegalPlay,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Array => "ArrayError",
+            Kind::InvalidArgument => "InvalidArgumentError",
+            Kind::InvalidPosition => "InvalidPositionError",
+            Kind::Notation => "NotationError",
+            Kind::AmbiguousPlay => "AmbiguousPlayError",
+            Kind::IllegalPlay => "IllegalPlayError",
+        }
+    }
+
+    /// An exception of this class.
+    pub fn error(self, py: Python<'_>, message: impl ToString) -> PyErr {
+        let make = || py.import("gammon.errors")?.getattr(self.class())?.call1((message.to_string(),));
+        match make() {
+            Ok(error) => PyErr::from_value(error),
+            Err(error) => error,
+        }
+    }
+}
+
+/// What the core found wrong, as an exception.
+pub trait Raise: std::fmt::Display {
+    /// The class of the exception.
+    fn kind(&self) -> Kind;
+
+    /// The exception.
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        self.kind().error(py, self)
+    }
+
+    /// The exception with the place of what is wrong.
+    fn raise_at(&self, py: Python<'_>, place: &str) -> PyErr {
+        self.kind().error(py, format!("{place}: {self}"))
+    }
+}
+
+impl Raise for PositionError {
+    fn kind(&self) -> Kind {
+        Kind::InvalidPosition
+    }
+}
+
+impl Raise for IdError {
+    fn kind(&self) -> Kind {
+        match self {
+            IdError::Malformed { .. } => Kind::Notation,
+            IdError::Position { .. } => Kind::InvalidPosition,
+        }
+    }
+}
+
+impl Raise for PlayError {
+    fn kind(&self) -> Kind {
+        match self {
+            PlayError::Notation { .. } => Kind::Notation,
+            PlayError::Illegal { .. } => Kind::IllegalPlay,
+            PlayError::Ambiguous { .. } => Kind::AmbiguousPlay,
+        }
+    }
+}
