@@ -1,0 +1,6 @@
+//! Bear-off databases: exact answers for positions where both sides are past each other and close to the end.
+
+pub mod index;
+pub mod two_sided;
+
+pub use index::{Counts, Index, MAX_POINTS};
