@@ -18,6 +18,7 @@ pub mod class;
 pub mod cube;
 pub mod dice;
 pub mod features;
+pub mod files;
 pub mod hyper;
 pub mod id;
 pub mod ladder;
