@@ -123,6 +123,14 @@ impl PipOrder {
     }
 }
 
+/// The numbers of all positions but the empty one, by pip count: every play leads to an earlier layer.
+///
+/// Nothing if the work was cancelled.
+pub(in crate::bearoff) fn pip_layers(index: Index, threads: usize, control: &Control) -> Vec<Vec<u32>> {
+    let order = PipOrder::new(index, threads, control);
+    if control.is_cancelled() { Vec::new() } else { order.layers().map(<[u32]>::to_vec).collect() }
+}
+
 /// Distributions with their means, by which plays are chosen.
 struct Known {
     all: Distributions,

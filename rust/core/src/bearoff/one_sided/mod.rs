@@ -18,6 +18,7 @@ use super::index::{self, Counts, Index};
 use crate::position::Position;
 
 pub use build::BuildError;
+pub(super) use build::pip_layers;
 pub use file::Precision;
 pub(super) use store::Distributions;
 
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     #[ignore]
     fn timing() {
-        for points in [6, 9, 10] {
+        for points in [6] {
             for threads in [1, 2] {
                 let t = std::time::Instant::now();
                 let s = OneSided::build(Index::new(points, 15).unwrap(), threads, &Control::default()).unwrap();

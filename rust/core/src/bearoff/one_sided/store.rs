@@ -56,6 +56,11 @@ impl Distributions {
         page.extend_from_slice(values);
     }
 
+    /// Sets one, once, from its first number of rolls on.
+    pub fn set_from(&mut self, number: usize, first: usize, values: &[f64]) {
+        self.set(number, Span { first: first as u8, len: values.len() as u8 }, values);
+    }
+
     #[inline]
     pub fn get(&self, number: usize) -> Distribution<'_> {
         let (place, span) = (self.places[number] as usize, self.spans[number]);
