@@ -4,24 +4,66 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use crate::dice::Roll;
-use crate::movegen::{self, View};
+use crate::movegen::{self, StepCells, View};
 use crate::parallel::{self, Control};
-use crate::play::{MAX_STEPS, Step};
 use crate::position::{CELLS, Position};
 
 /// Rows are handed to threads this many at a time: their results fit a core's cache.
 const CHUNK: usize = 256;
 
-/// The steps of a play as from and to, padded with -1.
-pub type StepCells = [[i8; 2]; MAX_STEPS];
-
 /// Answers of different lengths for each row: row i owns `values[offsets[i]..offsets[i + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ragged<T> {
+pub struct Ragged<V> {
     /// The answers of all rows.
-    pub values: Vec<T>,
+    pub values: V,
     /// One more than there are rows.
     pub offsets: Vec<i64>,
+}
+
+/// Plays as two arrays of one length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plays {
+    /// The position that each leads to.
+    pub cells: Vec<[i8; CELLS]>,
+    /// Its canonical steps.
+    pub steps: Vec<StepCells>,
+}
+
+/// What rows append their answers to.
+trait Answers: Default + Send {
+    fn len(&self) -> usize;
+    fn append(&mut self, other: Self);
+    fn reserve(&mut self, more: usize);
+}
+
+impl<T: Send> Answers for Vec<T> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.append(&mut other);
+    }
+
+    fn reserve(&mut self, more: usize) {
+        self.reserve(more);
+    }
+}
+
+impl Answers for Plays {
+    fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.cells.append(&mut other.cells);
+        self.steps.append(&mut other.steps);
+    }
+
+    fn reserve(&mut self, more: usize) {
+        self.cells.reserve(more);
+        self.steps.reserve(more);
+    }
 }
 
 fn chunks(rows: usize) -> u64 {
@@ -34,39 +76,42 @@ fn rows_of(chunk: u64, rows: usize) -> Range<usize> {
 }
 
 /// Answers for every row, each chunk of rows by one thread.
-fn ragged<T: Copy + Send>(rows: usize, threads: usize, answer: impl Fn(usize, &mut Vec<T>) + Sync) -> Ragged<T> {
-    let fill = |rows: Range<usize>, values: &mut Vec<T>, offsets: &mut Vec<i64>| {
+fn ragged<V: Answers>(rows: usize, threads: usize, answer: impl Fn(usize, &mut V) + Sync) -> Ragged<V> {
+    let fill = |rows: Range<usize>, all: &mut Ragged<V>| {
         for row in rows {
-            answer(row, values);
-            offsets.push(values.len() as i64);
+            answer(row, &mut all.values);
+            all.offsets.push(all.values.len() as i64);
         }
     };
-    let mut values = Vec::new();
-    let mut offsets = Vec::with_capacity(rows + 1);
-    offsets.push(0);
+    let mut all = Ragged { values: V::default(), offsets: Vec::with_capacity(rows + 1) };
+    all.offsets.push(0);
     if threads == 1 || rows <= CHUNK {
-        fill(0..rows, &mut values, &mut offsets);
-        return Ragged { values, offsets };
+        // What the first rows need tells what the others will: growing step by step would copy again and again.
+        let first = rows.min(CHUNK);
+        fill(0..first, &mut all);
+        all.values.reserve(all.values.len() * (rows - first) / first.max(1) * 9 / 8);
+        fill(first..rows, &mut all);
+        return all;
     }
     let parts = parallel::map_chunks(chunks(rows), threads, &Control::default(), |chunk| {
-        let (mut values, mut offsets) = (Vec::new(), Vec::new());
-        fill(rows_of(chunk, rows), &mut values, &mut offsets);
-        (values, offsets)
+        let mut part = Ragged { values: V::default(), offsets: Vec::new() };
+        fill(rows_of(chunk, rows), &mut part);
+        part
     });
-    values.reserve_exact(parts.iter().map(|(_, part)| part.0.len()).sum());
-    for (_, (part, ends)) in parts {
-        let start = values.len() as i64;
-        offsets.extend(ends.into_iter().map(|end| start + end));
-        values.extend_from_slice(&part);
+    all.values.reserve(parts.iter().map(|(_, part)| part.values.len()).sum());
+    for (_, part) in parts {
+        let start = all.values.len() as i64;
+        all.offsets.extend(part.offsets.into_iter().map(|end| start + end));
+        all.values.append(part.values);
     }
-    Ragged { values, offsets }
+    all
 }
 
 /// The distinct results of each row's roll, in canonical order.
 ///
 /// # Panics
 /// If there are not as many rolls as positions.
-pub fn legal_positions(positions: &[Position], rolls: &[Roll], view: View, threads: usize) -> Ragged<[i8; CELLS]> {
+pub fn legal_positions(positions: &[Position], rolls: &[Roll], view: View, threads: usize) -> Ragged<Vec<[i8; CELLS]>> {
     assert_eq!(positions.len(), rolls.len(), "a roll for each position");
     ragged(positions.len(), threads, |row, cells| movegen::results(&positions[row], rolls[row], view, cells))
 }
@@ -116,27 +161,11 @@ pub fn legal_positions_into(
 ///
 /// # Panics
 /// If there are not as many rolls as positions.
-pub fn legal_plays(
-    positions: &[Position],
-    rolls: &[Roll],
-    view: View,
-    threads: usize,
-) -> Ragged<([i8; CELLS], StepCells)> {
+pub fn legal_plays(positions: &[Position], rolls: &[Roll], view: View, threads: usize) -> Ragged<Plays> {
     assert_eq!(positions.len(), rolls.len(), "a roll for each position");
-    ragged(positions.len(), threads, |row, plays| {
-        movegen::steps(&positions[row], rolls[row], |after, steps| {
-            let after = if view == View::Next { after.flip() } else { after };
-            plays.push((*after.cells(), step_cells(steps)));
-        });
+    ragged(positions.len(), threads, |row, plays: &mut Plays| {
+        movegen::plays(&positions[row], rolls[row], view, &mut plays.cells, &mut plays.steps);
     })
-}
-
-fn step_cells(steps: &[Step]) -> StepCells {
-    let mut cells = [[-1; 2]; MAX_STEPS];
-    for (cell, step) in cells.iter_mut().zip(steps) {
-        *cell = [step.from as i8, step.to as i8];
-    }
-    cells
 }
 
 /// How many distinct results each row's roll has; 0 for a dance.
@@ -145,7 +174,7 @@ fn step_cells(steps: &[Step]) -> StepCells {
 /// If there are not as many rolls as positions.
 pub fn count_plays(positions: &[Position], rolls: &[Roll], threads: usize) -> Vec<i64> {
     assert_eq!(positions.len(), rolls.len(), "a roll for each position");
-    let counts = ragged(positions.len(), threads, |row, counts| {
+    let counts = ragged(positions.len(), threads, |row, counts: &mut Vec<i64>| {
         counts.push(movegen::count(&positions[row], rolls[row]) as i64);
     });
     counts.values
@@ -165,7 +194,7 @@ mod tests {
         let plays = legal_plays(&positions, &rolls, View::Next, 1);
         let counts = count_plays(&positions, &rolls, 1);
         assert_eq!(answers.offsets, plays.offsets);
-        assert!(answers.values.iter().eq(plays.values.iter().map(|(cells, _)| cells)));
+        assert_eq!(answers.values, plays.values.cells);
         for threads in [2, 8] {
             assert_eq!(legal_positions(&positions, &rolls, View::Next, threads), answers);
             assert_eq!(legal_plays(&positions, &rolls, View::Next, threads), plays);
@@ -184,7 +213,12 @@ mod tests {
             let single = positions[row].plays(rolls[row]);
             let (start, end) = (answers.offsets[row] as usize, answers.offsets[row + 1] as usize);
             assert_eq!(single.len() as i64, counts[row]);
-            assert!(single.iter().map(|play| *play.next().cells()).eq(answers.values[start..end].iter().copied()));
+            for (play, place) in single.iter().zip(start..end) {
+                assert_eq!(*play.next().cells(), answers.values[place]);
+                let steps: Vec<_> = play.steps().iter().map(|step| [step.from as i8, step.to as i8]).collect();
+                assert_eq!(plays.values.steps[place][..steps.len()], steps);
+                assert!(plays.values.steps[place][steps.len()..].iter().all(|step| *step == [-1, -1]));
+            }
         }
     }
 

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod batch;
+mod board;
 pub mod bearoff;
 pub mod class;
 pub mod cube;

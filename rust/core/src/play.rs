@@ -5,7 +5,7 @@ mod parse;
 use std::fmt;
 
 use crate::dice::Roll;
-use crate::movegen;
+use crate::movegen::{self, StepCells, View};
 use crate::position::{BAR, Position};
 
 pub use parse::{Illegal, PlayError};
@@ -25,12 +25,6 @@ pub struct Step {
 impl Step {
     /// Fills the unused places of an array of steps.
     pub(crate) const NONE: Step = Step { from: 0, to: 0 };
-
-    /// The step of a die from a place.
-    #[inline(always)]
-    pub(crate) fn with_die(from: usize, die: usize) -> Step {
-        Step { from: from as u8, to: from.saturating_sub(die) as u8 }
-    }
 }
 
 /// A legal play of a roll, with the position it leads to. Two plays of one roll are the same if they lead there.
@@ -47,10 +41,14 @@ pub struct Play {
 }
 
 impl Play {
-    fn new(before: Position, roll: Roll, steps: &[Step], after: Position) -> Play {
-        let mut all = [Step::NONE; MAX_STEPS];
-        all[..steps.len()].copy_from_slice(steps);
-        Play { before, roll, steps: all, len: steps.len() as u8, after }
+    fn new(before: Position, roll: Roll, cells: &StepCells, after: Position) -> Play {
+        let mut steps = [Step::NONE; MAX_STEPS];
+        let mut len = 0;
+        for [from, to] in cells.iter().copied().filter(|step| step[0] > 0) {
+            steps[len] = Step { from: from as u8, to: to as u8 };
+            len += 1;
+        }
+        Play { before, roll, steps, len: len as u8, after }
     }
 
     /// The position it is made in.
@@ -193,9 +191,13 @@ impl fmt::Debug for Play {
 impl Position {
     /// The distinct plays of a roll in canonical order, highest first; none for a dance or a finished game.
     pub fn plays(&self, roll: Roll) -> Vec<Play> {
-        let mut plays = Vec::new();
-        movegen::steps(self, roll, |after, steps| plays.push(Play::new(*self, roll, steps, after)));
-        plays
+        let (mut cells, mut steps) = (Vec::new(), Vec::new());
+        movegen::plays(self, roll, View::Mover, &mut cells, &mut steps);
+        cells
+            .into_iter()
+            .zip(steps)
+            .map(|(cells, steps)| Play::new(*self, roll, &steps, Position::from_cells_unchecked(cells)))
+            .collect()
     }
 
     /// Reads a play as people write it and checks that it is legal.
@@ -212,7 +214,7 @@ impl Position {
 
     /// The empty play, which ends the turn of a player who cannot move (rule 3.6).
     fn dance(&self, roll: Roll) -> Play {
-        Play::new(*self, roll, &[], *self)
+        Play { before: *self, roll, steps: [Step::NONE; MAX_STEPS], len: 0, after: *self }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::board::Board;
 use crate::outcome::Outcome;
 
 /// The bar, as the place a step starts from.
@@ -372,12 +373,12 @@ impl Position {
 
     /// The player's rearmost place, 25 for the bar; 0 if no checker is left.
     pub fn highest(&self) -> usize {
-        (1..=BAR).rev().find(|&point| self.0[point] > 0).unwrap_or(0)
+        Board::new(self).own().highest().unwrap_or(0)
     }
 
     /// Where the opponent's rearmost checker is in the player's numbering, 0 for their bar; 25 if none is left.
     fn opponent_rearmost(&self) -> usize {
-        (0..BAR).find(|&point| self.0[point] < 0).unwrap_or(BAR)
+        Board::new(self).opponent().lowest().unwrap_or(BAR)
     }
 
     /// Whether some checkers still have to pass each other.

@@ -6,6 +6,7 @@ mod batch;
 mod dice;
 mod errors;
 mod long_work;
+mod numbers;
 mod play;
 mod position;
 mod simulate;

@@ -20,12 +20,10 @@
 //! So neither sorting nor a set of results is needed, and what comes out is in canonical order, highest first. The twin
 //! in the tests knows nothing of this.
 
-mod board;
-
+use crate::board::{Board, Made, Places};
 use crate::dice::Roll;
-use crate::play::{MAX_STEPS, Step};
+use crate::play::MAX_STEPS;
 use crate::position::{BAR, CELLS, Position};
-use board::{Board, Places};
 
 /// The most distinct results that one roll could have: how many of four equal steps each of 15 checkers takes,
 /// C(18, 4). The most that is known is 2,226, for `RCCQACWllFIKAA` with 1-1.
@@ -44,38 +42,83 @@ pub enum View {
 ///
 /// They come in bundles that differ in the last step only, so that counting is counting bits.
 trait Sink {
-    /// The results of one more step with `die` from each of `sources`, after `line`.
-    fn take(&mut self, line: &Line, die: usize, sources: Places);
+    /// What the sink has to know of the steps that were made.
+    type Trail: Trail;
+
+    /// The results of one more step with `die` from each of `sources`, after `line`, which is made only if asked for.
+    fn take(&mut self, line: impl FnOnce() -> Line<Self::Trail>, die: usize, sources: Places);
 }
 
-/// The steps made so far and the board that they lead to.
+/// Follows the steps of a line.
+trait Trail: Clone {
+    fn add(&mut self, made: Made);
+}
+
+/// For a sink that wants the board alone.
+impl Trail for () {
+    #[inline(always)]
+    fn add(&mut self, _: Made) {}
+}
+
+/// The board in the view of the player who rolls next.
+impl Trail for Board {
+    #[inline(always)]
+    fn add(&mut self, made: Made) {
+        *self = self.after::<true>(made);
+    }
+}
+
+/// The steps of a play as from and to, padded with -1.
+pub type StepCells = [[i8; 2]; MAX_STEPS];
+
+/// The steps themselves.
 #[derive(Clone)]
-struct Line {
-    board: Board,
-    steps: [Step; MAX_STEPS],
+struct Walked {
+    steps: StepCells,
     len: usize,
 }
 
-impl Line {
-    fn start(position: &Position) -> Line {
-        Line { board: Board::new(position), steps: [Step::NONE; MAX_STEPS], len: 0 }
-    }
+impl Walked {
+    const NOTHING: Walked = Walked { steps: [[-1; 2]; MAX_STEPS], len: 0 };
+}
 
+impl Trail for Walked {
     #[inline(always)]
-    fn with(&self, from: usize, die: usize) -> Line {
-        let mut line = self.clone();
-        line.steps[line.len] = Step::with_die(from, die);
-        line.len += 1;
-        line.board.step(from, die);
-        line
+    fn add(&mut self, made: Made) {
+        self.steps[self.len] = [made.from as i8, made.from.saturating_sub(made.die) as i8];
+        self.len += 1;
+    }
+}
+
+impl<A: Trail, B: Trail> Trail for (A, B) {
+    #[inline(always)]
+    fn add(&mut self, made: Made) {
+        self.0.add(made);
+        self.1.add(made);
+    }
+}
+
+/// The board that some steps lead to.
+#[derive(Clone)]
+struct Line<T> {
+    board: Board,
+    trail: T,
+}
+
+impl<T: Trail> Line<T> {
+    #[inline(always)]
+    fn after(&self, made: Made) -> Line<T> {
+        let mut trail = self.trail.clone();
+        trail.add(made);
+        Line { board: self.board.after::<false>(made), trail }
     }
 }
 
 /// Finds every distinct result of a roll; none if the player cannot move or the game is over.
 #[inline(always)]
-fn generate(position: &Position, roll: Roll, sink: &mut impl Sink) {
-    let line = Line::start(position);
-    if line.board.is_over() {
+fn generate<S: Sink>(position: &Position, roll: Roll, trail: S::Trail, sink: &mut S) {
+    let line = Line { board: Board::new(position), trail };
+    if line.board.own().is_empty() || line.board.opponent().is_empty() {
         return;
     }
     if roll.is_double() {
@@ -85,51 +128,52 @@ fn generate(position: &Position, roll: Roll, sink: &mut impl Sink) {
     }
 }
 
-fn two_dice(start: &Line, high: usize, low: usize, sink: &mut impl Sink) {
-    let board = &start.board;
-    let (own, open) = (board.own(), board.open());
+#[inline(always)]
+fn two_dice<S: Sink>(start: &Line<S::Trail>, high: usize, low: usize, sink: &mut S) {
+    let board = start.board;
+    let (own, single, open, blots) = (board.own(), board.single(), board.open(), board.blots());
     let low_first = own.sources(low, open);
     let high_first = own.sources(high, open);
     let mut found = false;
     for from in low_first.union(high_first).descending() {
         let mut chain_by_low = false;
         if low_first.contains(from) {
-            let after = own.after_step(from, low, board.count(from));
-            let seconds = after.sources(high, open).up_to(from);
+            let seconds = own.after_step(single, from, low).sources(high, open).up_to(from);
             if !seconds.is_empty() {
                 found = true;
-                chain_by_low = from > low && seconds.contains(from - low) && !board.is_blot(from - low);
-                sink.take(&start.with(from, low), high, seconds);
+                chain_by_low = from > low && seconds.contains(from - low) && !blots.contains(from - low);
+                sink.take(|| start.after(Made::new(from, low, blots)), high, seconds);
             }
         }
         let both_bear_off = from <= low && low_first.contains(from);
         if high_first.contains(from) && !both_bear_off {
-            let after = own.after_step(from, high, board.count(from));
-            let mut seconds = after.sources(low, open).below(from);
-            if chain_by_low && from > high && !board.is_blot(from - high) {
+            let mut seconds = own.after_step(single, from, high).sources(low, open).below(from);
+            if chain_by_low && from > high && !blots.contains(from - high) {
                 seconds = seconds.without(from - high);
             }
             if !seconds.is_empty() {
                 found = true;
-                sink.take(&start.with(from, high), low, seconds);
+                sink.take(|| start.after(Made::new(from, high, blots)), low, seconds);
             }
         }
     }
     if !found {
         // Only one number can be played: the higher if possible (rule 3.5).
         if !high_first.is_empty() {
-            sink.take(start, high, high_first);
+            sink.take(|| start.clone(), high, high_first);
         } else if !low_first.is_empty() {
-            sink.take(start, low, low_first);
+            sink.take(|| start.clone(), low, low_first);
         }
     }
 }
 
-fn double(start: &Line, die: usize, sink: &mut impl Sink) {
+#[inline(always)]
+fn double<S: Sink>(start: &Line<S::Trail>, die: usize, sink: &mut S) {
     let open = start.board.open();
-    let steps = longest_double(start.board.clone(), die, open);
-    if steps > 0 {
-        descend(start, start.board.own(), open, die, BAR, steps, sink);
+    match longest_double(start.board, die, open) {
+        0 => {}
+        1 => sink.take(|| start.clone(), die, start.board.own().sources(die, open)),
+        steps => descend(start, open, die, BAR, steps, sink),
     }
 }
 
@@ -137,48 +181,71 @@ fn double(start: &Line, die: usize, sink: &mut impl Sink) {
 fn longest_double(mut board: Board, die: usize, open: Places) -> usize {
     for made in 0..MAX_STEPS {
         match board.own().sources(die, open).highest() {
-            Some(from) => board.step(from, die),
+            Some(from) => board = board.after::<false>(Made::new(from, die, board.blots())),
             None => return made,
         }
     }
     MAX_STEPS
 }
 
-fn descend(line: &Line, own: Places, open: Places, die: usize, limit: usize, left: usize, sink: &mut impl Sink) {
-    let sources = own.sources(die, open).up_to(limit);
-    if left == 1 {
-        if !sources.is_empty() {
-            sink.take(line, die, sources);
+/// The results of `left` more steps of a double, at least two, each from `limit` or below it.
+fn descend<S: Sink>(line: &Line<S::Trail>, open: Places, die: usize, limit: usize, left: usize, sink: &mut S) {
+    let (own, single, blots) = (line.board.own(), line.board.single(), line.board.blots());
+    for from in own.sources(die, open).up_to(limit).descending() {
+        if left > 2 {
+            descend(&line.after(Made::new(from, die, blots)), open, die, from, left - 1, sink);
+        } else {
+            let last = own.after_step(single, from, die).sources(die, open).up_to(from);
+            if !last.is_empty() {
+                sink.take(|| line.after(Made::new(from, die, blots)), die, last);
+            }
         }
-        return;
-    }
-    for from in sources.descending() {
-        let after = own.after_step(from, die, line.board.count(from));
-        descend(&line.with(from, die), after, open, die, from, left - 1, sink);
     }
 }
 
-/// Results alone, as flat cells.
-struct Results<'a, const NEXT: bool> {
-    cells: &'a mut Vec<[i8; CELLS]>,
+/// Appends the cells of `board` after each last step.
+#[inline(always)]
+fn append<const NEXT: bool>(cells: &mut Vec<[i8; CELLS]>, board: Board, blots: Places, die: usize, sources: Places) {
+    let first = cells.len();
+    cells.resize(first + sources.len(), [0; CELLS]);
+    for (cells, from) in cells[first..].iter_mut().zip(sources.descending()) {
+        board.after::<NEXT>(Made::new(from, die, blots)).store(cells);
+    }
 }
 
-impl<const NEXT: bool> Sink for Results<'_, NEXT> {
+/// Results alone, in the mover's view.
+struct MoverCells<'a>(&'a mut Vec<[i8; CELLS]>);
+
+impl Sink for MoverCells<'_> {
+    type Trail = ();
+
     #[inline(always)]
-    fn take(&mut self, line: &Line, die: usize, sources: Places) {
-        for from in sources.descending() {
-            let mut board = line.board.clone();
-            board.step(from, die);
-            self.cells.push(if NEXT { *board.position().flip().cells() } else { *board.cells() });
-        }
+    fn take(&mut self, line: impl FnOnce() -> Line<()>, die: usize, sources: Places) {
+        let board = line().board;
+        append::<false>(self.0, board, board.blots(), die, sources);
+    }
+}
+
+/// Results alone, in the view of the player who rolls next.
+struct NextCells<'a>(&'a mut Vec<[i8; CELLS]>);
+
+impl Sink for NextCells<'_> {
+    type Trail = Board;
+
+    #[inline(always)]
+    fn take(&mut self, line: impl FnOnce() -> Line<Board>, die: usize, sources: Places) {
+        let line = line();
+        append::<true>(self.0, line.trail, line.board.blots(), die, sources);
     }
 }
 
 struct Count(usize);
 
 impl Sink for Count {
+    type Trail = ();
+
     #[inline(always)]
-    fn take(&mut self, _: &Line, _: usize, sources: Places) {
+    fn take(&mut self, _: impl FnOnce() -> Line<()>, _: usize, sources: Places) {
         self.0 += sources.len();
     }
 }
@@ -190,13 +257,14 @@ struct Nth {
 }
 
 impl Sink for Nth {
+    type Trail = ();
+
     #[inline(always)]
-    fn take(&mut self, line: &Line, die: usize, sources: Places) {
+    fn take(&mut self, line: impl FnOnce() -> Line<()>, die: usize, sources: Places) {
         if self.found.is_none() {
             if let Some(from) = sources.descending().nth(self.left) {
-                let mut board = line.board.clone();
-                board.step(from, die);
-                self.found = Some(board.position());
+                let board = line().board;
+                self.found = Some(board.after::<false>(Made::new(from, die, board.blots())).position());
             } else {
                 self.left -= sources.len();
             }
@@ -204,41 +272,57 @@ impl Sink for Nth {
     }
 }
 
-/// Plays with their steps.
-struct Steps<F>(F);
+/// Plays with their steps. The trail holds the board in the next player's view in either case: it is cheap beside the rest.
+struct Plays<'a> {
+    view: View,
+    cells: &'a mut Vec<[i8; CELLS]>,
+    steps: &'a mut Vec<StepCells>,
+}
 
-impl<F: FnMut(Position, &[Step])> Sink for Steps<F> {
-    fn take(&mut self, line: &Line, die: usize, sources: Places) {
-        for from in sources.descending() {
-            let line = line.with(from, die);
-            (self.0)(line.board.position(), &line.steps[..line.len]);
+impl Sink for Plays<'_> {
+    type Trail = (Board, Walked);
+
+    #[inline(always)]
+    fn take(&mut self, line: impl FnOnce() -> Line<Self::Trail>, die: usize, sources: Places) {
+        let line = line();
+        let (next, walked) = &line.trail;
+        let blots = line.board.blots();
+        match self.view {
+            View::Mover => append::<false>(self.cells, line.board, blots, die, sources),
+            View::Next => append::<true>(self.cells, *next, blots, die, sources),
         }
+        self.steps.extend(sources.descending().map(|from| {
+            let mut walked = walked.clone();
+            walked.add(Made::new(from, die, blots));
+            walked.steps
+        }));
     }
 }
 
 /// Appends the distinct results of a roll, in canonical order. A dance appends nothing.
 pub fn results(position: &Position, roll: Roll, view: View, cells: &mut Vec<[i8; CELLS]>) {
     match view {
-        View::Mover => generate(position, roll, &mut Results::<false> { cells }),
-        View::Next => generate(position, roll, &mut Results::<true> { cells }),
+        View::Mover => generate(position, roll, (), &mut MoverCells(cells)),
+        View::Next => generate(position, roll, Board::new(&position.flip()), &mut NextCells(cells)),
     }
 }
 
 /// How many distinct results a roll has; 0 for a dance.
 pub fn count(position: &Position, roll: Roll) -> usize {
     let mut sink = Count(0);
-    generate(position, roll, &mut sink);
+    generate(position, roll, (), &mut sink);
     sink.0
 }
 
 /// The result at a place of the canonical order, in the mover's view.
 pub fn nth(position: &Position, roll: Roll, place: usize) -> Option<Position> {
     let mut sink = Nth { left: place, found: None };
-    generate(position, roll, &mut sink);
+    generate(position, roll, (), &mut sink);
     sink.found
 }
 
-/// Calls `each` with every distinct result, in the mover's view, and its canonical steps.
-pub fn steps(position: &Position, roll: Roll, each: impl FnMut(Position, &[Step])) {
-    generate(position, roll, &mut Steps(each));
+/// Appends the distinct plays of a roll, in canonical order: the results as [`results`] does, and their canonical steps.
+pub fn plays(position: &Position, roll: Roll, view: View, cells: &mut Vec<[i8; CELLS]>, steps: &mut Vec<StepCells>) {
+    let trail = (Board::new(&position.flip()), Walked::NOTHING);
+    generate(position, roll, trail, &mut Plays { view, cells, steps });
 }
