@@ -15,8 +15,31 @@
 //!
 //! On an endless ladder, where each level is twice the one below, the two equations close and are solved at once.
 
+use crate::class::Class;
 use crate::ladder::{Ladder, Owner};
 use crate::outcome::Probabilities;
+use crate::position::Position;
+
+/// The efficiency of the cube in a position, measured by GNU Backgammon for its deeper evaluations: races are the less
+/// efficient the shorter they are for the player on roll.
+pub fn efficiency(position: &Position) -> f64 {
+    efficiency_of(position.class(), position.pips())
+}
+
+/// The efficiency for a class of positions and the pips of the player on roll.
+///
+/// ```
+/// # use gammon_core::{Class, cube};
+/// assert_eq!(cube::efficiency_of(Class::Contact, 167), 0.68);
+/// assert!((cube::efficiency_of(Class::Race, 80) - 0.65).abs() < 1e-12);
+/// ```
+pub fn efficiency_of(class: Class, pips: u16) -> f64 {
+    match class {
+        Class::Contact | Class::Crashed => 0.68,
+        Class::Race => (0.001_25 * f64::from(pips) + 0.55).clamp(0.6, 0.7),
+        Class::BearOff | Class::Over => 0.6,
+    }
+}
 
 /// How a position is best handled by a player who could double, and how the opponent best answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

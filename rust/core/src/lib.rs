@@ -13,8 +13,8 @@
 //! ```
 
 pub mod batch;
-mod board;
 pub mod bearoff;
+mod board;
 pub mod class;
 pub mod cube;
 pub mod dice;

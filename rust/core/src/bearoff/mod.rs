@@ -6,3 +6,4 @@ pub mod one_sided;
 pub mod two_sided;
 
 pub use index::{Counts, Index, MAX_POINTS};
+pub use two_sided::{Spec, TwoSided, TwoSidedError, Values};

@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex};
 use memmap2::MmapMut;
 
 use super::kernel::{Isa, Job, Number, Scale};
-use super::layout::{BlockName, Class, ClassPlays, LANES, Layout, Line, MOST_PIPS, Strip};
-use super::{TwoSidedError, Values};
+use super::layout::{BlockName, Class, ClassPlays, Layout, Line, MOST_PIPS, Strip};
+use super::{Scoring, TwoSidedError, Values};
 use crate::parallel::{self, Control};
 
 /// Lines in memory of their own, in huge pages where the system has them: the rows that one tile needs are far apart.
+#[derive(Debug)]
 pub(super) struct Lines<N> {
     memory: MmapMut,
+    bytes: usize,
     number: PhantomData<N>,
 }
 
@@ -29,17 +31,22 @@ impl<N: Number> Lines<N> {
             // Without them everything works, only more slowly.
             let _ = memory.advise(memmap2::Advice::HugePage);
         }
-        Ok(Lines { memory, number: PhantomData })
+        Ok(Lines { memory, bytes, number: PhantomData })
+    }
+
+    /// The same memory for so many lines, whose content is whatever was there, if it fits and not much is wasted.
+    fn reused(self, lines: usize) -> Option<Lines<N>> {
+        let bytes = lines * size_of::<Line<N>>();
+        let fits = bytes <= self.memory.len() && self.memory.len() / 5 * 4 <= bytes;
+        fits.then_some(Lines { bytes, ..self })
     }
 
     pub fn lines(&self) -> &[Line<N>] {
-        let bytes = self.memory.len() / size_of::<Line<N>>() * size_of::<Line<N>>();
-        bytemuck::cast_slice(&self.memory[..bytes])
+        bytemuck::cast_slice(&self.memory[..self.bytes])
     }
 
     pub fn lines_mut(&mut self) -> &mut [Line<N>] {
-        let bytes = self.memory.len() / size_of::<Line<N>>() * size_of::<Line<N>>();
-        bytemuck::cast_slice_mut(&mut self.memory[..bytes])
+        bytemuck::cast_slice_mut(&mut self.memory[..self.bytes])
     }
 }
 
@@ -88,11 +95,10 @@ impl<N: Number> Window<N> {
         Window((0..layout.layers.len()).map(|_| None).collect())
     }
 
-    pub fn put(&mut self, sum: usize, layer: Arc<Lines<N>>) {
-        if let Some(past) = sum.checked_sub(MOST_PIPS) {
-            self.0[past] = None;
-        }
+    /// Takes in a layer and gives back one that is not needed any more.
+    pub fn put(&mut self, sum: usize, layer: Arc<Lines<N>>) -> Option<Arc<Lines<N>>> {
         self.0[sum] = Some(layer);
+        self.0[sum.checked_sub(MOST_PIPS)?].take()
     }
 
     /// The block in which the waiting side is on roll after a play that takes so many pips; empty if there is none.
@@ -114,16 +120,23 @@ impl<N: Number> Window<N> {
 /// Solves the layers from `first` on; `window` holds those before it that it needs. Hands each to `finished`.
 pub(super) fn solve<N: Number>(
     layout: &Layout,
-    values: Values,
+    scoring: &Scoring,
     means: Means,
     first: usize,
     mut window: Window<N>,
     mut finished: impl FnMut(usize, Arc<Lines<N>>) -> Result<(), TwoSidedError>,
 ) -> Result<(), TwoSidedError> {
     let plays = Plays::new(layout, means)?;
-    for sum in first..layout.layers.len() {
-        let layer = Arc::new(solve_layer(layout, values, means, &plays, &window, sum)?);
-        window.put(sum, Arc::clone(&layer));
+    // Memory that the system has to clear first costs a fifth of the time, so a layer takes over that of a past one.
+    let mut spare: Option<Lines<N>> = None;
+    for (sum, plan) in layout.layers.iter().enumerate().skip(first) {
+        let mut layer = match spare.take().and_then(|lines| lines.reused(plan.lines)) {
+            Some(lines) => lines,
+            None => Lines::zeroed(plan.lines)?,
+        };
+        solve_layer(layout, scoring, means, &plays, &window, sum, &mut layer)?;
+        let layer = Arc::new(layer);
+        spare = window.put(sum, Arc::clone(&layer)).and_then(Arc::into_inner);
         finished(sum, layer)?;
     }
     Ok(())
@@ -131,20 +144,20 @@ pub(super) fn solve<N: Number>(
 
 fn solve_layer<N: Number>(
     layout: &Layout,
-    values: Values,
+    scoring: &Scoring,
     means: Means,
     plays: &Plays,
     window: &Window<N>,
     sum: usize,
-) -> Result<Lines<N>, TwoSidedError> {
+    layer: &mut Lines<N>,
+) -> Result<(), TwoSidedError> {
     let plan = &layout.layers[sum];
-    let mut layer = Lines::zeroed(plan.lines)?;
     let mut units = Vec::new();
     let mut rest = layer.lines_mut();
     for &name in &plan.names {
         let waiting = &layout.waiting_side(name.orientation).classes[name.waiting_pips];
         let row_lines = layout.block(name).row_lines;
-        for strip in waiting.strips(values.strip_tiles()) {
+        for strip in waiting.strips(scoring.strip_tiles()) {
             let (rows, others) = rest.split_at_mut(strip.rows * row_lines);
             units.push(Unit { name, strip, rows: Mutex::new(rows) });
             rest = others;
@@ -155,40 +168,45 @@ fn solve_layer<N: Number>(
         let mut rows = unit.rows.lock().expect("no other thread has this unit");
         let on_roll = &layout.side(unit.name.orientation).classes[unit.name.pips];
         if unit.name.pips == 0 || unit.name.waiting_pips == 0 {
-            fill_finished(values, unit.name.pips == 0, on_roll, unit.strip, &mut rows);
+            fill_finished(scoring, unit.name, on_roll, unit.strip, &mut rows);
         } else {
             let row_lines = layout.block(unit.name).row_lines;
             let waiting_side = layout.waiting_side(unit.name.orientation);
             let job = Job {
-                values,
+                scoring,
+                player: unit.name.orientation,
                 on_roll,
                 plays: &plays.0[unit.name.orientation][unit.name.pips],
                 strip: unit.strip,
                 after: std::array::from_fn(|taken| window.after(layout, unit.name, taken)),
-                after_row_lines: waiting_side.classes[unit.name.waiting_pips].tiles() * values.count(),
+                after_row_lines: waiting_side.classes[unit.name.waiting_pips].tiles() * scoring.count(),
                 row_lines,
             };
             job.run(means.isa, &mut rows);
         }
         means.control.advance((on_roll.members.len() * unit.strip.rows) as u64);
     });
-    drop(units);
     // A stopped run may have left out units; a run that was stopped too late to matter is thrown away as well.
-    if means.control.is_cancelled() { Err(TwoSidedError::Cancelled) } else { Ok(layer) }
+    if means.control.is_cancelled() { Err(TwoSidedError::Cancelled) } else { Ok(()) }
 }
 
 /// The worth of a finished game to the player on roll: that of a gammon where the loser has all 15 checkers left.
-fn fill_finished<N: Number>(values: Values, won: bool, on_roll: &Class, strip: Strip, rows: &mut [Line<N>]) {
+fn fill_finished<N: Number>(scoring: &Scoring, name: BlockName, on_roll: &Class, strip: Strip, rows: &mut [Line<N>]) {
+    let won = name.pips == 0;
     let sign = if won { 1.0 } else { -1.0 };
-    let row_lines = on_roll.tiles() * values.count();
-    for row in rows.chunks_exact_mut(row_lines) {
-        for (tile, lines) in row.chunks_exact_mut(values.count()).enumerate() {
+    for row in rows.chunks_exact_mut(on_roll.tiles() * scoring.count()) {
+        for (tile, lines) in row.chunks_exact_mut(scoring.count()).enumerate() {
             let members = on_roll.rows_of_tile(tile);
-            let scale = Scale::new(strip.full || members.start >= on_roll.safe);
-            for (value, line) in lines.iter_mut().enumerate() {
-                // While the cube is centred a gammon counts single under Jacoby.
-                let points = if value == Values::JACOBY { 1.0 } else { scale.factor() };
-                line[..members.len().min(LANES)].fill(N::encode(sign * points, scale));
+            let gammon = strip.full || members.start >= on_roll.safe;
+            for (number, line) in lines.iter_mut().enumerate() {
+                let (worth, scale) = match scoring {
+                    // While the cube is centred a gammon counts single under Jacoby.
+                    Scoring::Money(_) if number == Values::JACOBY => (sign, Scale::new(gammon)),
+                    Scoring::Money(_) => (sign * Scale::new(gammon).factor(), Scale::new(gammon)),
+                    Scoring::Score(score) => (score.finished(number, name.orientation, won, gammon), Scale::Single),
+                };
+                line.fill(N::default());
+                line[..members.len()].fill(N::encode(worth, scale));
             }
         }
     }

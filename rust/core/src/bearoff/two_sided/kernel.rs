@@ -4,8 +4,9 @@
 //! Every lane does the same integer or IEEE operations in the same order, so all of them give the same bytes; the tests
 //! compare each with a scalar twin that knows nothing of lanes, tiles or blocks.
 
-use super::Values;
 use super::layout::{Class, ClassPlays, DOUBLY, LANES, Line, MOST_PIPS, SINGLY, Strip};
+use super::score::Double;
+use super::{Scoring, Values};
 
 /// How a table's numbers are held while they are computed.
 pub(super) trait Number: Copy + Default + Send + Sync + bytemuck::Pod {
@@ -13,8 +14,8 @@ pub(super) trait Number: Copy + Default + Send + Sync + bytemuck::Pod {
     type Sum: Copy + Default;
     /// No value is above it.
     const TOP: Self;
-    fn min(self, other: Self) -> Self;
-    fn max(self, other: Self) -> Self;
+    fn least(self, other: Self) -> Self;
+    fn most(self, other: Self) -> Self;
     fn add(sum: Self::Sum, value: Self) -> Self::Sum;
     fn twice(sum: Self::Sum) -> Self::Sum;
     /// Minus the mean of 36.
@@ -58,12 +59,12 @@ impl Number for i16 {
     const TOP: i16 = i16::MAX;
 
     #[inline(always)]
-    fn min(self, other: i16) -> i16 {
+    fn least(self, other: i16) -> i16 {
         Ord::min(self, other)
     }
 
     #[inline(always)]
-    fn max(self, other: i16) -> i16 {
+    fn most(self, other: i16) -> i16 {
         Ord::max(self, other)
     }
 
@@ -109,12 +110,12 @@ impl Number for f64 {
     const TOP: f64 = f64::INFINITY;
 
     #[inline(always)]
-    fn min(self, other: f64) -> f64 {
+    fn least(self, other: f64) -> f64 {
         if self < other { self } else { other }
     }
 
     #[inline(always)]
-    fn max(self, other: f64) -> f64 {
+    fn most(self, other: f64) -> f64 {
         if self > other { self } else { other }
     }
 
@@ -135,7 +136,7 @@ impl Number for f64 {
 
     #[inline(always)]
     fn doubled(self, cap: f64) -> f64 {
-        Number::min(self + self, cap)
+        Number::least(self + self, cap)
     }
 
     #[inline(always)]
@@ -189,7 +190,9 @@ impl Isa {
 
 /// Solves the positions on roll of one pip count against one strip of waiting positions.
 pub(super) struct Job<'a, N> {
-    pub values: Values,
+    pub scoring: &'a Scoring,
+    /// Which player is on roll; matters at a score only.
+    pub player: usize,
     pub on_roll: &'a Class,
     pub plays: &'a ClassPlays,
     pub strip: Strip,
@@ -204,11 +207,11 @@ pub(super) struct Job<'a, N> {
 /// The tiles that one pass takes where a tile has a single line.
 pub(super) const CUBELESS_TILES: usize = 4;
 
-impl Values {
+impl Scoring {
     /// How many tiles a strip should have.
-    pub(super) fn strip_tiles(self) -> usize {
+    pub(super) fn strip_tiles(&self) -> usize {
         match self {
-            Values::Cubeless => CUBELESS_TILES,
+            Scoring::Money(Values::Cubeless) => CUBELESS_TILES,
             _ => 1,
         }
     }
@@ -254,7 +257,11 @@ impl<N: Number> Job<'_, N> {
 
     #[inline(always)]
     fn dispatch(&self, rows: &mut [Line<N>]) {
-        match (self.values, self.strip.tiles) {
+        let values = match self.scoring {
+            Scoring::Money(values) => *values,
+            Scoring::Score(score) => return self.solve_at_score(score.doubles(1 - self.player), rows),
+        };
+        match (values, self.strip.tiles) {
             (Values::Cubeless, CUBELESS_TILES) => self.solve::<1, CUBELESS_TILES>(rows),
             (Values::Cubeless, tiles) => {
                 // A short strip at the end of a class.
@@ -303,6 +310,72 @@ impl<N: Number> Job<'_, N> {
                     let line = &mut out[tile * V + value];
                     for (number, from) in line.iter_mut().zip(&solved) {
                         *number = from[strip_tile * V + value][lane];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Any number of values for each pair, one tile of opponents, who could double as said.
+    #[inline(always)]
+    fn solve_at_score(&self, doubles: &[Option<Double>], rows: &mut [Line<N>]) {
+        let count = doubles.len();
+        let doubles: Vec<_> = doubles
+            .iter()
+            .map(|double| double.map(|double| (double.taken, N::encode(double.cash, Scale::Single))))
+            .collect();
+        let mut solved = vec![[N::default(); LANES]; LANES * count];
+        let mut best = vec![[N::default(); LANES]; count];
+        let mut sums = vec![[N::Sum::default(); LANES]; count];
+        for tile in 0..self.on_roll.tiles() {
+            let members = self.on_roll.rows_of_tile(tile);
+            solved.fill([N::default(); LANES]);
+            for (lane, row) in members.enumerate() {
+                let mut plays = self.plays.of(row).iter();
+                sums.fill([N::Sum::default(); LANES]);
+                for (rolls, doubly) in [(DOUBLY, true), (SINGLY, false)] {
+                    for _ in 0..rolls {
+                        best.fill([N::TOP; LANES]);
+                        for play in plays.by_ref() {
+                            let start = play.row() * self.after_row_lines + self.strip.first_tile * count;
+                            let after = &self.after[play.taken()][start..start + count];
+                            for ((best, line), double) in best.iter_mut().zip(after).zip(&doubles) {
+                                match double {
+                                    None => {
+                                        for lane in 0..LANES {
+                                            best[lane] = best[lane].least(line[lane]);
+                                        }
+                                    }
+                                    Some((taken, cash)) => {
+                                        let taken = &after[*taken];
+                                        for lane in 0..LANES {
+                                            let option = line[lane].most(taken[lane].least(*cash));
+                                            best[lane] = best[lane].least(option);
+                                        }
+                                    }
+                                }
+                            }
+                            if play.is_last() {
+                                break;
+                            }
+                        }
+                        for (sum, best) in sums.iter_mut().flatten().zip(best.iter().flatten()) {
+                            *sum = N::add(*sum, *best);
+                        }
+                    }
+                    if doubly {
+                        sums.iter_mut().flatten().for_each(|sum| *sum = N::twice(*sum));
+                    }
+                }
+                let values = &mut solved[lane * count..(lane + 1) * count];
+                for (value, sum) in values.iter_mut().flatten().zip(sums.iter().flatten()) {
+                    *value = N::negated_mean(*sum);
+                }
+            }
+            for (lane, out) in rows.chunks_exact_mut(self.row_lines).enumerate() {
+                for (value, line) in out[tile * count..(tile + 1) * count].iter_mut().enumerate() {
+                    for (number, from) in line.iter_mut().zip(solved.iter().skip(value).step_by(count)) {
+                        *number = from[lane];
                     }
                 }
             }
@@ -369,19 +442,19 @@ fn keep_best<N: Number, const V: usize, const K: usize>(best: &mut [Line<N>; K],
     if V == 1 {
         for line in 0..K {
             for lane in 0..LANES {
-                best[line][lane] = best[line][lane].min(after[line][lane]);
+                best[line][lane] = best[line][lane].least(after[line][lane]);
             }
         }
         return;
     }
     for lane in 0..LANES {
         let doubled = after[3][lane].doubled(cap);
-        best[0][lane] = best[0][lane].min(after[0][lane]);
-        best[1][lane] = best[1][lane].min(after[3][lane]);
-        best[2][lane] = best[2][lane].min(after[2][lane].max(doubled));
-        best[3][lane] = best[3][lane].min(after[1][lane].max(doubled));
+        best[0][lane] = best[0][lane].least(after[0][lane]);
+        best[1][lane] = best[1][lane].least(after[3][lane]);
+        best[2][lane] = best[2][lane].least(after[2][lane].most(doubled));
+        best[3][lane] = best[3][lane].least(after[1][lane].most(doubled));
         if V == 5 {
-            best[4][lane] = best[4][lane].min(after[4][lane].max(doubled));
+            best[4][lane] = best[4][lane].least(after[4][lane].most(doubled));
         }
     }
 }

@@ -206,7 +206,7 @@ impl ClassPlays {
 /// Which block: whose table, and both pip counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockName {
-    /// 0: the first side is on roll. 1: the second is (only where the sides differ).
+    /// 0: the first side is on roll. 1: the second is (only where that matters).
     pub orientation: usize,
     pub pips: usize,
     pub waiting_pips: usize,
@@ -254,10 +254,10 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The layout of a table for two sides; equal sides share one orientation.
-    pub fn new(first: Index, second: Index, values: usize) -> Layout {
+    /// The layout of a table for two sides. `seated`: it matters which of them is on roll.
+    pub fn new(first: Index, second: Index, seated: bool, values: usize) -> Layout {
         let mut sides = vec![SideLayout::new(first)];
-        if first != second {
+        if seated {
             sides.push(SideLayout::new(second));
         }
         let mut layout = Layout { sides, values, layers: Vec::new(), blocks: Vec::new() };
@@ -337,7 +337,17 @@ impl Layout {
         lines.windows(lines.len().min(MOST_PIPS + 1)).map(|window| window.iter().sum()).max().unwrap_or(0)
     }
 
+    /// The pairs of positions in a layer.
+    pub fn pairs_of(&self, layer: &LayerPlan) -> u64 {
+        let pairs = |name: &BlockName| {
+            let on_roll = &self.side(name.orientation).classes[name.pips];
+            (self.block(*name).rows * on_roll.members.len()) as u64
+        };
+        layer.names.iter().map(pairs).sum()
+    }
+
     /// The pairs of positions that it answers.
+    #[cfg(test)]
     pub fn pairs(&self) -> u64 {
         self.orientations() as u64 * self.side(0).index.len() as u64 * self.waiting_side(0).index.len() as u64
     }
@@ -348,7 +358,7 @@ mod tests {
     use super::*;
 
     fn layout(first: usize, second: usize) -> Layout {
-        Layout::new(Index::new(6, first).unwrap(), Index::new(6, second).unwrap(), 4)
+        Layout::new(Index::new(6, first).unwrap(), Index::new(6, second).unwrap(), first != second, 4)
     }
 
     #[test]
