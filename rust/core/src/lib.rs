@@ -23,6 +23,7 @@ pub mod files;
 pub mod hyper;
 pub mod id;
 pub mod ladder;
+pub mod money;
 pub mod movegen;
 pub mod outcome;
 pub mod parallel;

@@ -145,9 +145,10 @@ pub(super) fn solve(checkers: u8, tolerance: f64, threads: usize, control: &Cont
     let (bounds, probability_bound, more) = game.close_in(first, tolerance, 2 * STAGE_UNITS, &mut probabilities)?;
     for (numbers, cell) in values.iter_mut().zip(&bounds) {
         if !cell[0].is_nan() {
-            for value in 0..5 {
-                numbers[value] = middle(cell, value);
-            }
+            let [win, wg, wb, lg, lb] = std::array::from_fn(|value| middle(cell, value));
+            // Each is within its bound; the middles of two bounds may lie a little the wrong way round.
+            let (wg, lg) = (wg.min(win), lg.min(1.0 - win));
+            numbers[..5].copy_from_slice(&[win, wg, wb.min(wg), lg, lb.min(lg)]);
         }
     }
     Ok(Solved { values, error_bound: equity_bound.max(probability_bound), sweeps: sweeps + more })
@@ -201,13 +202,13 @@ impl Game<'_> {
     }
 
     /// Cells made by `make`; NaN where there is no position.
-    fn cells(&self, make: impl Fn(Option<Outcome>) -> Cell) -> Vec<Cell> {
+    fn cells(&self, make: impl Fn(usize, usize, Option<Outcome>) -> Cell) -> Vec<Cell> {
         let sides = self.sides.len();
         let mut cells = vec![[f64::NAN; 10]; sides * sides];
         for player in 0..sides {
             for opponent in 0..sides {
                 if self.sides.is_valid(player, opponent) {
-                    cells[self.cell(player, opponent)] = make(self.outcome(player, opponent));
+                    cells[self.cell(player, opponent)] = make(player, opponent, self.outcome(player, opponent));
                 }
             }
         }
@@ -215,7 +216,7 @@ impl Game<'_> {
     }
 
     fn first_bounds(&self) -> Vec<Cell> {
-        self.cells(|outcome| match outcome {
+        self.cells(|_, _, outcome| match outcome {
             None => [-3.0, 3.0, -3.0, 3.0, -3.0, 3.0, -3.0, 3.0, -1.0, 1.0],
             Some(outcome) => {
                 let values = Values::finished(outcome);
@@ -225,8 +226,13 @@ impl Game<'_> {
     }
 
     fn first_probabilities(&self) -> Vec<Cell> {
-        self.cells(|outcome| match outcome {
-            None => [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0],
+        // What is impossible must be 0, not something within a bound of it.
+        let can_lose_gammon = |side: usize| f64::from(u8::from(self.sides.get(side).in_play() == self.sides.checkers()));
+        self.cells(|player, opponent, outcome| match outcome {
+            None => {
+                let (lose, win) = (can_lose_gammon(player), can_lose_gammon(opponent));
+                [0.0, 1.0, 0.0, win, 0.0, win, 0.0, lose, 0.0, lose]
+            }
             Some(outcome) => both(Values::finished(outcome).probabilities),
         })
     }
@@ -260,7 +266,6 @@ impl Game<'_> {
             step.after_sweep(sweep, &cells)?;
             let bound = cells.iter().filter(|cell| !cell[0].is_nan()).map(half_gap).fold(0.0, f64::max);
             self.report(bound, tolerance, units_after);
-            if std::env::var("HYPER_LOG").is_ok() { eprintln!("{:?} sweep {sweep} bound {bound:e}", std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() % 10000000); }
             if bound <= tolerance {
                 return Ok((cells, bound, sweep + 1));
             }
