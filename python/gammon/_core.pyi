@@ -1,6 +1,7 @@
 """Types of the compiled part of gammon."""
 
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -14,6 +15,8 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "ScoreGraph",
+    "TwoSided",
     "__version__",
     "below",
     "count_plays",
@@ -29,6 +32,7 @@ __all__ = [
     "random_positions",
     "throw",
     "to_ids",
+    "two_sided_size",
 ]
 __version__: str
 
@@ -232,4 +236,69 @@ class Ladder:
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
 
+_Links: TypeAlias = Sequence[int | None]
+
+@final
+class ScoreGraph:
+    def __new__(cls, nodes: list[tuple[Ladder, _Links, _Links]], start: int, /) -> ScoreGraph: ...
+    def __len__(self) -> int: ...
+    def next(self, node: int, winner: int, points: int, /) -> int | None: ...
+
 def cube_efficiency(position: Position, /) -> float: ...
+
+_TwoSidedCube: TypeAlias = tuple[str | None, int] | None
+
+@final
+class TwoSided:
+    @staticmethod
+    def build(
+        points: int,
+        checkers: tuple[int, int],
+        values: int,
+        ladder: Ladder | None,
+        path: str | None,
+        threads: int | None,
+        progress: _Report,
+        /,
+    ) -> TwoSided: ...
+    @staticmethod
+    def open(path: str, mmap: bool, /) -> TwoSided: ...
+    def save(self, path: str, progress: _Report, /) -> None: ...
+    def verify(self, progress: _Report, /) -> None: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def checkers(self) -> list[int]: ...
+    @property
+    def values(self) -> int: ...
+    @property
+    def is_at_score(self) -> bool: ...
+    @property
+    def is_exact(self) -> bool: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def path(self) -> PathLike[str] | None: ...
+    def value(
+        self, position: Position, cube: _TwoSidedCube, jacoby: bool | None, player: int, no_double: bool, /
+    ) -> float: ...
+    def lookup(
+        self,
+        positions: NDArray[np.int8],
+        cube: _TwoSidedCube,
+        jacoby: bool | None,
+        player: int,
+        no_double: bool,
+        threads: int | None,
+        /,
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    def best_play(
+        self, position: Position, roll: Roll, cube: _TwoSidedCube, jacoby: bool | None, player: int, /
+    ) -> tuple[Play, float] | None: ...
+    def cube_action(
+        self, position: Position, cube: _TwoSidedCube, jacoby: bool | None, player: int, /
+    ) -> tuple[list[float], int]: ...
+
+def two_sided_size(
+    points: int, checkers: tuple[int, int], values: int, ladder: Ladder | None, /
+) -> tuple[list[int], int, int, int, int]: ...

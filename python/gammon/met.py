@@ -13,7 +13,6 @@ import functools
 import math
 import os
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
 from xml.parsers import expat
 from xml.sax.saxutils import escape
@@ -157,7 +156,8 @@ class MatchEquityTable:
             return self.pre[own - 1][other - 1]
         deviations = [_DEVIATIONS[min(away, len(_DEVIATIONS)) - 1] for away in (own, other)]
         games = (own + other) / 2
-        chance = NormalDist().cdf((other - own) / (math.hypot(*deviations) * math.sqrt(games)))
+        lead = (other - own) / (math.hypot(*deviations) * math.sqrt(games))
+        chance = math.erfc(-lead / math.sqrt(2)) / 2  # the normal distribution
         return (1 - _TRACE) * chance + _TRACE * other / (own + other)
 
     def _post(self, trailer: int, away: int) -> float:
@@ -171,7 +171,7 @@ class MatchEquityTable:
 
         >>> from gammon.cube import Score
         >>> MatchEquityTable.default().gammon_prices(Score(2, 1))
-        GammonPrices(gammon=1.0..., backgammon=0.0)
+        GammonPrices(gammon=2.0, backgammon=0.0)
         """
         lose, win, gammon, backgammon = (self._after(score, cube * points, player) for points in (-1, 1, 2, 3))
         half = (win - lose) / 2
@@ -223,9 +223,9 @@ class MatchEquityTable:
     def compute(
         cls,
         *,
-        gammon_rate: float = 0.26,
+        gammon_rate: float = 0.28,
         backgammon_rate: float = 0.01,
-        efficiency: float = 0.68,
+        efficiency: float = 0.74,
         opening_spread: float = 0.024,
         length: int = 25,
     ) -> MatchEquityTable:
@@ -236,7 +236,7 @@ class MatchEquityTable:
         drops if the first exchange went badly. ``docs/met.md`` compares the result with published tables.
 
         Args:
-            gammon_rate: the share of gammons among games won, backgammons included.
+            gammon_rate: the share of gammons among games won, backgammons included, 0 to 0.9.
             backgammon_rate: the share of backgammons among games won.
             efficiency: the efficiency of the cube, 0 to 1.
             opening_spread: how far the first exchange moves the winning chance, up or down.
@@ -245,8 +245,8 @@ class MatchEquityTable:
         >>> MatchEquityTable.compute(gammon_rate=0.25, length=7)
         <MatchEquityTable 'gammon 7' to 7 points>
         """
-        if not 0 <= backgammon_rate <= gammon_rate <= 1:
-            message = f"rates from 0 to 1, backgammons among gammons, not {gammon_rate!r} and {backgammon_rate!r}"
+        if not 0 <= backgammon_rate <= gammon_rate <= 0.9:
+            message = f"rates from 0 to 0.9, backgammons among gammons, not {gammon_rate!r} and {backgammon_rate!r}"
             raise InvalidArgumentError(message)
         if not 0 <= efficiency <= 1:
             raise InvalidArgumentError(f"efficiency is from 0 to 1, not {efficiency!r}")

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod batch;
+mod bearoff_two_sided;
 mod cube;
 mod dice;
 mod errors;
@@ -22,7 +23,9 @@ mod _core {
         count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
-    use crate::cube::{PyLadder, cube_efficiency};
+    use crate::bearoff_two_sided::{PyTwoSided, two_sided_size};
+    #[pymodule_export]
+    use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
