@@ -8,12 +8,15 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
-use super::index::{Counts, Index};
+use super::index::{self, Counts, Index};
 use super::one_sided::{Distribution, Distributions, OneSided};
+use super::two_sided::{self, Scoring};
 use crate::dice::Roll;
 use crate::files::{self, FileError};
+use crate::ladder::Owner;
+use crate::money::{LookupError, MoneyTable};
 use crate::parallel::{self, Control};
-use crate::position::CHECKERS;
+use crate::position::{CHECKERS, Position};
 
 const HEADER: usize = 40;
 /// Numbers of rolls that a one-sided record has room for: 0 to 31.
@@ -524,6 +527,85 @@ impl TwoSided {
             }
             Ok(())
         })
+    }
+}
+
+/// Writes a two-sided table: its own values rounded, or solved again in GNU Backgammon's 16 bits (see
+/// [`TwoSided::like_gnu`]); `Ok(false)` and no file if the work was cancelled.
+///
+/// # Errors
+/// [`FileError::CannotHold`] for a table at a match score, for sides of different sizes, above 4 GiB, and for 15
+/// checkers: the format has no gammons.
+pub fn write_two_sided(
+    path: &Path,
+    table: &two_sided::TwoSided,
+    like_gnu: bool,
+    threads: usize,
+    control: &Control,
+) -> Result<bool, FileError> {
+    let spec = table.spec();
+    let cannot = |reason: &str| Err(FileError::CannotHold(format!("GNU Backgammon's two-sided form {reason}")));
+    let [first, second] = spec.checkers();
+    let [index, _] = spec.sides();
+    let Scoring::Money(values) = *spec.scoring() else { return cannot("is for money, not for a match score") };
+    if first != second {
+        return cannot(&format!("has as many checkers on both sides, not {first} and {second}"));
+    }
+    if first >= usize::from(CHECKERS) {
+        return cannot("has no gammons, which 15 checkers can lose");
+    }
+    let units = if like_gnu {
+        let Some(units) = TwoSided::like_gnu(index, values.is_cubeful(), threads, control)? else { return Ok(false) };
+        units
+    } else {
+        let mut failed = None;
+        let units = TwoSided::rounded(index, values.is_cubeful(), |player, opponent| {
+            // A finished game is not in the table.
+            match (player, opponent) {
+                (0, _) => return [1.0; SLOTS],
+                (_, 0) => return [-1.0; SLOTS],
+                _ => {}
+            }
+            let numbers = table.numbers(0, player, opponent).map_err(|error| failed = Some(error.to_string()));
+            let equity = |slot: usize| numbers.as_ref().map_or(0.0, |numbers| numbers[slot].equity());
+            std::array::from_fn(equity)
+        })?;
+        if let Some(reason) = failed {
+            return Err(FileError::Damaged(reason));
+        }
+        control.advance(spec.pairs());
+        units
+    };
+    units.write(path)?;
+    Ok(true)
+}
+
+impl MoneyTable for TwoSided {
+    fn rolling(&self, position: &Position, cube: Option<Owner>, _jacoby: bool) -> Result<f64, LookupError> {
+        let outside = |reason: String| LookupError::NotInDatabase(reason);
+        let Some(sides) = index::sides(position) else {
+            return Err(outside("the sides are not past each other, or too far from home".to_owned()));
+        };
+        let offs = [position.off(), position.opponent_off()];
+        for (counts, off) in sides.iter().zip(offs) {
+            if off == 0 && index::checkers(counts) > 0 {
+                return Err(outside("a side has borne off none: the database knows no gammons".to_owned()));
+            }
+        }
+        let (points, checkers) = (self.index.points(), self.index.checkers());
+        let rank = |counts: &Counts| {
+            let reason = || outside(format!("the database holds up to {checkers} checkers on {points} points"));
+            self.index.rank(counts).ok_or_else(reason)
+        };
+        let equities = self.equities(rank(&sides[0])?, rank(&sides[1])?);
+        let slot = match cube {
+            None => 0,
+            Some(_) if !self.is_cubeful => return Err(LookupError::Cubeless),
+            Some(Owner::Player) => 1,
+            Some(Owner::Centred) => 2,
+            Some(Owner::Opponent) => 3,
+        };
+        Ok(equities[slot])
     }
 }
 

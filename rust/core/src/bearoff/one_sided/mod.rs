@@ -13,6 +13,8 @@
 mod build;
 mod file;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use super::index::{self, Counts, Index};
 use crate::position::Position;
@@ -106,6 +108,11 @@ impl OneSided {
         self.finish.bytes() + self.first_off.as_ref().map_or(0, Distributions::bytes)
     }
 
+    /// Whether the position with this number has all the checkers that the table goes up to.
+    pub fn is_full(&self, rank: usize) -> bool {
+        rank >= self.index.len_up_to(self.index.checkers() - 1)
+    }
+
     /// Rolls until all checkers of the position with this number are off.
     ///
     /// # Panics
@@ -120,7 +127,7 @@ impl OneSided {
     pub fn first_off(&self, rank: usize) -> Option<Distribution<'_>> {
         let first_off = self.first_off.as_ref()?;
         let fewer = self.index.len_up_to(self.index.checkers() - 1);
-        Some(if rank < fewer { Distribution::DONE } else { first_off.get(rank - fewer) })
+        Some(if self.is_full(rank) { first_off.get(rank - fewer) } else { Distribution::DONE })
     }
 
     /// The numbers of both sides of a position, the player on roll first.
@@ -143,7 +150,7 @@ impl OneSided {
 
     /// The chance that the side that bears off first does so before the other has a checker off.
     fn gammon_probability(&self, winner: usize, loser: usize, loser_rolls_fewer: usize) -> Option<f64> {
-        if loser < self.index.len_up_to(self.index.checkers() - 1) {
+        if !self.is_full(loser) {
             return Some(0.0);
         }
         let (winner, loser) = (self.distribution(winner), self.first_off(loser)?);
@@ -175,24 +182,4 @@ pub fn effective_pips(mean: f64) -> f64 {
 /// Effective minus real pips of a position.
 pub fn wastage(counts: &Counts, mean: f64) -> f64 {
     effective_pips(mean) - index::pips(counts) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parallel::Control;
-
-    #[test]
-    #[ignore]
-    fn timing() {
-        for points in [6] {
-            for threads in [1, 2] {
-                let t = std::time::Instant::now();
-                let s = OneSided::build(Index::new(points, 15).unwrap(), threads, &Control::default()).unwrap();
-                println!("{points} {threads} {:?} {} MB est {}", t.elapsed(), s.bytes() >> 20, OneSided::estimated_bytes(s.index) >> 20);
-                let d = s.distribution(s.index.len() - 1);
-                println!("{} {}", d.mean(), d.variance());
-            }
-        }
-    }
 }
