@@ -33,7 +33,7 @@ from gammon.play import Play, Plays, perft
 from gammon.position import Outcome, Position
 
 if TYPE_CHECKING:
-    from gammon import batch, bearoff, cube, met, render, simulation
+    from gammon import batch, bearoff, cube, hypergammon, met, render, simulation
     from gammon.simulation import SimulationResult, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
@@ -41,6 +41,7 @@ _LAZY = {
     "SimulationResult": "gammon.simulation",
     "batch": "gammon.batch",
     "bearoff": "gammon.bearoff",
+    "hypergammon": "gammon.hypergammon",
     "cube": "gammon.cube",
     "met": "gammon.met",
     "render": "gammon.render",
@@ -73,6 +74,7 @@ __all__ = [
     "bearoff",
     "cube",
     "dice",
+    "hypergammon",
     "met",
     "perft",
     "render",
