@@ -191,7 +191,7 @@ impl Builder {
             let is_full = rank as usize >= self.fewer;
             for roll in Roll::ALL {
                 self.index.plays_from(&counts, roll, &mut plays);
-                let weight = f64::from(roll.weight()) / 36.0;
+                let weight = f64::from(roll.weight());
                 let soonest = best(&plays, |play| self.finish.means[play as usize]);
                 finish.add(weight, self.finish.all.get(soonest as usize));
                 if is_full {
@@ -250,7 +250,7 @@ fn best(plays: &[u32], mean: impl Fn(u32) -> f64) -> u32 {
     best.0
 }
 
-/// A weighted sum of distributions, each one roll later.
+/// A sum of distributions over the 36 throws, each one roll later.
 struct Sum {
     values: [f64; LONGEST],
     /// Where values are: from the first to before the last.
@@ -276,9 +276,10 @@ impl Sum {
         }
     }
 
-    /// Moves the sum, without its unlikely ends, into `packed`.
+    /// Moves the mean, without its unlikely ends, into `packed`.
     fn finish(&mut self, packed: &mut Packed) {
-        let values = &self.values[self.from..self.to];
+        let values = &mut self.values[self.from..self.to];
+        values.iter_mut().for_each(|value| *value /= 36.0);
         let likely = |&p: &f64| p >= LEAST;
         let first = values.iter().position(likely).expect("they add up to 1");
         let last = values.iter().rposition(likely).expect("they add up to 1");

@@ -59,12 +59,28 @@ impl Distribution<'_> {
         self.iter().map(|(rolls, p)| (rolls as f64 - mean).powi(2) * p).sum()
     }
 
-    /// The probability of needing more than `rolls`.
-    pub fn above(&self, rolls: usize) -> f64 {
-        let skip = (rolls + 1).saturating_sub(self.first);
+    /// The probabilities of needing more than `rolls`, and of needing no more.
+    fn split(&self, rolls: usize) -> [f64; 2] {
+        let place = (rolls + 1).saturating_sub(self.first).min(self.probabilities.len());
+        let (up_to, above) = self.probabilities.split_at(place);
         // From the far end: the small ones first lose nothing.
-        self.probabilities.iter().skip(skip).rev().sum()
+        [above.iter().rev().sum(), up_to.iter().sum()]
     }
+}
+
+/// The chance that another side still needs rolls when this side is done: the other has then made as many, or one fewer
+/// if this side rolls first.
+///
+/// Exactly 0 and 1 where it is impossible and certain.
+fn comes_first(side: Distribution<'_>, other: Distribution<'_>, rolls_first: bool) -> f64 {
+    let mut chances = [0.0; 2];
+    for (rolls, p) in side.iter().collect::<Vec<_>>().into_iter().rev() {
+        let other_has_made = rolls.saturating_sub(usize::from(rolls_first));
+        for (chance, part) in chances.iter_mut().zip(other.split(other_has_made)) {
+            *chance += p * part;
+        }
+    }
+    chances[0] / (chances[0] + chances[1])
 }
 
 /// The distributions of all positions of one side.
@@ -143,18 +159,15 @@ impl OneSided {
         if player == 0 {
             return 1.0;
         }
-        let (own, theirs) = (self.distribution(player), self.distribution(opponent));
-        // After as many rolls of the player the opponent has made one fewer.
-        sum(own.iter().map(|(rolls, p)| p * theirs.above(rolls.saturating_sub(1))))
+        comes_first(self.distribution(player), self.distribution(opponent), true)
     }
 
     /// The chance that the side that bears off first does so before the other has a checker off.
-    fn gammon_probability(&self, winner: usize, loser: usize, loser_rolls_fewer: usize) -> Option<f64> {
+    fn gammon_probability(&self, winner: usize, loser: usize, rolls_first: bool) -> Option<f64> {
         if !self.is_full(loser) {
             return Some(0.0);
         }
-        let (winner, loser) = (self.distribution(winner), self.first_off(loser)?);
-        Some(sum(winner.iter().map(|(rolls, p)| p * loser.above(rolls.saturating_sub(loser_rolls_fewer)))))
+        Some(comes_first(self.distribution(winner), self.first_off(loser)?, rolls_first))
     }
 
     /// The chances of a race when each side plays to finish soon, and the loser to save the gammon; none for a table
@@ -162,16 +175,10 @@ impl OneSided {
     pub fn race_chances(&self, player: usize, opponent: usize) -> Option<RaceChances> {
         Some(RaceChances {
             win: self.win_probability(player, opponent),
-            win_gammon: self.gammon_probability(player, opponent, 1)?,
-            lose_gammon: if player == 0 { 0.0 } else { self.gammon_probability(opponent, player, 0)? },
+            win_gammon: self.gammon_probability(player, opponent, true)?,
+            lose_gammon: if player == 0 { 0.0 } else { self.gammon_probability(opponent, player, false)? },
         })
     }
-}
-
-/// Adds up from the end, where the small ones are.
-fn sum(terms: impl Iterator<Item = f64>) -> f64 {
-    let terms: Vec<f64> = terms.collect();
-    terms.iter().rev().sum::<f64>().min(1.0)
 }
 
 /// The effective pip count of a mean number of rolls.
