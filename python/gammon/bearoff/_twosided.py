@@ -203,6 +203,32 @@ class TwoSided:
         with reporter(progress, "save", "pairs") as report, interruptible():
             self._table.save(os.fspath(path), report)
 
+    def save_gnubg(
+        self,
+        path: str | os.PathLike[str],
+        like_gnu: bool = False,
+        *,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        """Writes the table as GNU Backgammon's `makebearoff -t` would, for use there.
+
+        Args:
+            path: the file.
+            like_gnu: solve it again in GNU Backgammon's 16-bit arithmetic: the file then has the same bytes as that of
+                `makebearoff`. False rounds the values of this table, which drift less.
+            threads: for `like_gnu`; None for one on each core.
+            progress: a callable (pairs done, pairs in all), or True for a bar.
+
+        Raises:
+            FileFormatError: for what the format cannot hold: a match score, sides that differ, 15 checkers (it has no
+                gammons), and files of more than 4 GiB.
+            OSError: if writing fails.
+            Interrupted: on Ctrl-C.
+        """
+        with reporter(progress, "save", "pairs") as report, interruptible():
+            _core.save_two_sided_gnubg(self._table, os.fspath(path), like_gnu, threads, report)
+
     def verify(self, *, progress: Progress = None) -> None:
         """Checks every block of its file against its checksum; a table in memory has none.
 

@@ -10,6 +10,7 @@ import typer
 
 import gammon
 from gammon.bearoff import TwoSided
+from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.cube import Cube
 from gammon.errors import InvalidArgumentError
@@ -17,6 +18,8 @@ from gammon.errors import InvalidArgumentError
 app = typer.Typer(name="bearoff", help="Bear-off databases.", no_args_is_help=True, rich_markup_mode=None)
 build = typer.Typer(name="build", help="Build a table and write it to a file.", rich_markup_mode=None)
 app.add_typer(build)
+build.command("one-sided")(one_sided.build_one_sided)
+app.command()(one_sided.convert)
 
 TablePath = Annotated[Path, typer.Argument(metavar="TABLE", help="The file of a table.")]
 Whole = {"parser": whole_number, "metavar": "INTEGER"}
@@ -70,6 +73,9 @@ def info(path: TablePath, json: Json = False) -> None:
 
     Example: gammon bearoff info 6x8.gts
     """
+    if (other := one_sided.open_other(path)) is not None:
+        one_sided.info(other, path, json)
+        return
     table = TwoSided.open(path)
     facts = _describe(table)
     if json:
@@ -96,6 +102,9 @@ def lookup(
 
     Example: gammon bearoff lookup 6x6.gts EQAACAEAAAAAAA --roll 21
     """
+    if (other := one_sided.open_other(path)) is not None:
+        one_sided.lookup(other, parse_position(position), None if roll is None else gammon.Roll.parse(roll), json)
+        return
     table = TwoSided.open(path, mmap=not no_mmap)
     if table.is_at_score:
         raise InvalidArgumentError(f"{path} is at a match score: ask it from Python, where the cube can be given")
@@ -131,6 +140,9 @@ def verify(path: TablePath, json: Json = False) -> None:
 
     Example: gammon bearoff verify 6x8.gts
     """
+    if (other := one_sided.open_other(path)) is not None:
+        one_sided.verify(other, path, json)
+        return
     table = TwoSided.open(path)
     table.verify(progress=True)
     if json:

@@ -91,7 +91,7 @@ fn ask_from(py: Python<'_>, cube: Cube<'_>, jacoby: Option<bool>, player: usize,
 
 /// A two-sided bear-off database.
 #[pyclass(name = "TwoSided", module = "gammon._core", frozen)]
-pub struct PyTwoSided(TwoSided);
+pub struct PyTwoSided(pub TwoSided);
 
 /// Rows that a thread looks up at a time.
 const CHUNK: usize = 4096;
