@@ -227,7 +227,8 @@ impl Game<'_> {
 
     fn first_probabilities(&self) -> Vec<Cell> {
         // What is impossible must be 0, not something within a bound of it.
-        let can_lose_gammon = |side: usize| f64::from(u8::from(self.sides.get(side).in_play() == self.sides.checkers()));
+        let can_lose_gammon =
+            |side: usize| f64::from(u8::from(self.sides.get(side).in_play() == self.sides.checkers()));
         self.cells(|player, opponent, outcome| match outcome {
             None => {
                 let (lose, win) = (can_lose_gammon(player), can_lose_gammon(opponent));
@@ -288,13 +289,7 @@ impl Game<'_> {
     /// Visits every position once, by the sum of pips.
     ///
     /// Cells whose bounds are within `enough` are left as they are: they stay right, and races are never done twice.
-    fn sweep(
-        &self,
-        cells: &mut [Cell],
-        races: bool,
-        enough: f64,
-        step: &impl Step,
-    ) -> Result<(), SolveError> {
+    fn sweep(&self, cells: &mut [Cell], races: bool, enough: f64, step: &impl Step) -> Result<(), SolveError> {
         /// Opponents a thread takes at a time.
         const CHUNK: usize = 32;
         let sides = self.sides.len();
