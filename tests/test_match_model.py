@@ -82,7 +82,7 @@ def check_legality(match):
                 match.apply(action)
             assert str(refusal.value)
     plays = [action for action in match.legal_actions() if action.kind == "play"]
-    assert bool(plays) == (match.phase is Phase.ROLLED)
+    assert bool(plays) == (match.phase is Phase.ROLLED and bool(legal))
     for action in plays[:3]:
         with tried(match):
             match.apply(action)
