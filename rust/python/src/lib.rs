@@ -11,6 +11,7 @@ mod numbers;
 mod play;
 mod position;
 mod simulate;
+mod text;
 
 use pyo3::prelude::*;
 
@@ -22,7 +23,7 @@ mod _core {
         count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
-    use crate::cube::{PyLadder, cube_efficiency};
+    use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
