@@ -1176,6 +1176,17 @@ def test_rule_2_1_2_2_the_higher_die_starts_and_ties_are_thrown_again():
         assert match.state.on_roll == starter
 
 
+def test_case_s27_thirty_opening_throws_decide_and_none_is_a_double():
+    """Case S27 and rule 2.1."""
+    decided = 0
+    for first in range(1, 7):
+        for second in range(1, 7):
+            match = Match(dice=SequenceDice([(first, second), (6, 1)]))
+            assert not match.roll().is_double
+            decided += len(match.record[0].throws) == 1
+    assert decided == 30
+
+
 def test_rule_2_4_the_source_may_be_changed_between_games_only():
     match = opened(None, (2, 1))
     refused(lambda: match.change_dice(RandomDice(1)), "between games")
