@@ -1288,6 +1288,20 @@ def test_a_refused_roll_costs_the_source_nothing():
     assert Match.from_dict(match.to_dict()) == match
 
 
+def test_an_opening_that_cannot_be_finished_leaves_the_source_as_it_was():
+    dice = SequenceDice([(3, 1), (4, 4)])
+    match = Match(dice=dice)
+    match.roll()
+    match.resign()
+    match.accept()
+    with pytest.raises(InvalidArgumentError, match="at its end"):
+        match.roll()
+    assert (dice.used, match.phase) == (1, Phase.GAME_OVER)
+    dice.dice.append((2, 1))
+    assert match.roll() == Roll(2, 1)
+    assert match.record[-1].throws == ((4, 4), (2, 1))
+
+
 def test_a_source_that_always_ties_does_not_hang():
     class Loaded:
         def throw(self):
