@@ -491,22 +491,29 @@ class ScoreGraph:
         first = Score(length, length) if start is None else start
         if max(first.away, first.opponent_away) > length:
             raise InvalidArgumentError(f"a match to {length} points never has the score {first}")
-        places: dict[Score, int] = {first: 0}
-        order = [first]
+        places: dict[tuple[int, int, bool], int] = {}
+        order: list[Score] = []
+
+        def place(away: int, opponent_away: int, post_crawford: bool) -> int:
+            key = (away, opponent_away, post_crawford)
+            if key not in places:
+                places[key] = len(order)
+                order.append(Score(away, opponent_away, post_crawford=post_crawford))
+            return places[key]
+
+        def link(score: Score, winner: int, points: int) -> int | None:
+            away = score.away - points * (winner == 0)
+            opponent_away = score.opponent_away - points * (winner == 1)
+            if min(away, opponent_away) > 1:  # the many scores for which the Crawford game does not matter
+                return place(away, opponent_away, False)
+            after = score.after(points if winner == 0 else -points, crawford=crawford)
+            return None if after is None else place(after.away, after.opponent_away, after.post_crawford)
+
+        place(first.away, first.opponent_away, first.post_crawford)
         links: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = []
-
-        def place(score: Score | None) -> int | None:
-            if score is None:
-                return None
-            if score not in places:
-                places[score] = len(order)
-                order.append(score)
-            return places[score]
-
         for score in order:  # grows while it is walked through
-            own = tuple(place(score.after(points, crawford=crawford)) for points in range(1, score.away + 1))
-            other = range(1, score.opponent_away + 1)
-            links.append((own, tuple(place(score.after(-points, crawford=crawford)) for points in other)))
+            own = tuple(link(score, 0, points) for points in range(1, score.away + 1))
+            links.append((own, tuple(link(score, 1, points) for points in range(1, score.opponent_away + 1))))
         table = MatchEquityTable.default() if met is None else met
 
         def ladder(score: Score) -> Ladder:
@@ -515,8 +522,8 @@ class ScoreGraph:
             )
 
         nodes = (
-            ScoreNode((score.away, score.opponent_away), score._phase(crawford=crawford), ladder(score), link)
-            for score, link in zip(order, links, strict=True)
+            ScoreNode((score.away, score.opponent_away), score._phase(crawford=crawford), ladder(score), next_)
+            for score, next_ in zip(order, links, strict=True)
         )
         return cls(tuple(nodes))
 
