@@ -150,6 +150,18 @@ def test_rule_10_2_thrown_dice_are_played():
     assert all(state.on_roll == 1 for state in evaluator.asked)
 
 
+def test_rule_10_2_the_best_play_is_chosen():
+    """The opponent's equity is what the mover still has to bear off: the best play leaves least."""
+    position = Position.from_points({6: 1, 3: 1, 1: 1}, opponent={6: 15})
+    left = {play.next.opponent_pips for play in position.plays(Roll(3, 1))}
+    assert len(left) == 1, "every play of a race moves as far, so the evaluator counts checkers"
+    checkers = {15 - play.after.off for play in position.plays(Roll(3, 1))}
+    assert checkers == {1, 2, 3}
+    for jacoby in (True, False):
+        state = State(position, on_roll=0, roll=Roll(3, 1), rules=Rules.money(jacoby=jacoby))
+        assert adjudicate(state, lambda after: (15 - after.position.opponent_off) / 10).value == -0.1
+
+
 def test_rule_10_2_a_gammon_counts_under_its_rules():
     gammon = Position.from_points({1: 1}, opponent={6: 15})
     for jacoby, cube, value in [(True, Cube(), 1.0), (True, Cube(2, "opponent"), 2.0), (False, Cube(), 2.0)]:
