@@ -181,6 +181,12 @@ def test_rule_10_2_a_pending_double_is_answered_best():
     assert adjudicate(raccoon, fixed(values)).value == -0.2, "the raccoon would answer the beaver, so it is a take"
 
 
+def test_rule_10_2_the_standard_error_is_in_the_value_before_the_double():
+    doubled = State(RACE, on_roll=0, offer=Offer.DOUBLE, offered_by=0, rules=Rules.money(beavers=0))
+    result = adjudicate(doubled, lambda state: Estimate(0.25, "rollout", 0.01))
+    assert (result.value, result.standard_error, result.method) == (0.5, 0.02, "rollout")
+
+
 def test_rule_10_2_an_early_double_is_answered_after_the_play():
     state = State(RACE, on_roll=1, roll=Roll(6, 6), offer=Offer.DOUBLE, offered_by=0, rules=Rules.money(beavers=0))
     assert adjudicate(state, fixed({(2, 0): 0.3})).value == 0.6
