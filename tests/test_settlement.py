@@ -8,6 +8,7 @@ from match_play import RULE_SETS, Hands, at_score, opened, random_match
 
 from gammon import Match, Offer, Position, Roll, Rules, State
 from gammon.adjudication import BearoffEvaluator, Estimate, EvenChances, Interruption, adjudicate
+from gammon.bearoff import TwoSided
 from gammon.clock import ClockSettings
 from gammon.cube import Cube
 from gammon.dice import SequenceDice
@@ -281,3 +282,23 @@ def test_rule_10_2_a_bearoff_table_answers_what_it_holds():
     ]:
         result = adjudicate(State(**({"position": RACE, "on_roll": 0} | settings)), evaluator)
         assert (result.value, result.method, result.evaluator) == (value, method, "BearoffEvaluator")
+
+
+@pytest.mark.parametrize("cube", [Cube(), Cube(2, "player"), Cube(2, "opponent")])
+def test_rule_10_2_exact_from_the_bearoff_table_inside_it(cube):
+    """Before the roll the table's equity, after it that of its best play, and a double answered best."""
+    table = TwoSided.default()
+    evaluator = BearoffEvaluator(table)
+    rules = Rules.money(jacoby=False, beavers=0)
+    for own, other in [({6: 1, 4: 1}, {5: 2}), ({6: 2, 2: 1}, {4: 3}), ({1: 4}, {2: 4}), ({5: 3, 3: 1}, {6: 1, 1: 5})]:
+        position = Position.from_points(own, opponent=other)
+        state = State(position, on_roll=1, cube=cube, rules=rules)
+        assert adjudicate(state, evaluator).value == -table.equity(position, cube)
+        for roll in (Roll(2, 1), Roll(4, 4)):
+            _, equity = table.best_play(position, roll, cube=cube)
+            rolled = dataclasses.replace(state, roll=roll)
+            assert adjudicate(rolled, evaluator).value == pytest.approx(-equity, abs=1e-12)
+        if cube.owner != "opponent":
+            doubled = dataclasses.replace(state, offer=Offer.DOUBLE, offered_by=1)
+            taken = 2 * table.equity(position, Cube(2 * cube.value, "opponent"))
+            assert adjudicate(doubled, evaluator).value == -min(1.0, taken)
