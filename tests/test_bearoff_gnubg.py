@@ -279,9 +279,7 @@ def test_gnu_backgammon_answers_from_our_file(tmp_path: Path) -> None:
     gnubg = shutil.which("gnubg", path=GAMES)
     assert gnubg is not None
     command = [gnubg, "-t", "-q", "--datadir", str(folder), "--pkgdatadir", str(folder), "-p", str(script)]
-    answer = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(tmp_path)}
-    )
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(tmp_path)})
     lines = [line for line in answer.stdout.splitlines() if line.startswith("EQUITY")]
     assert lines, answer.stdout + answer.stderr
     assert float(lines[0].split()[1]) == pytest.approx(12_345 / 32_767.5 - 1, abs=1e-4)
