@@ -58,8 +58,8 @@ class OneSided:
     >>> table = OneSided(points=6, checkers=4)
     >>> table.distribution([0, 0, 0, 0, 0, 1])
     array([0.  , 0.75, 0.25])
-    >>> table.mean_rolls([2, 1]), round(table.epc([2, 1]), 3)
-    (1.8333333333333333, 14.972)
+    >>> round(table.mean_rolls([2, 1]), 3), round(table.epc([2, 1]), 3)
+    (1.833, 14.972)
     """
 
     __slots__ = ("_path", "_table")
@@ -166,9 +166,7 @@ class OneSided:
             self._table.save_gnubg(place, compressed, gammons)
             return
         with reporter(progress, "one-sided table", "positions") as report, interruptible():
-            _core.save_one_sided_like_gnubg(
-                place, self.points, self.checkers, compressed, gammons, threads, report
-            )
+            _core.save_one_sided_like_gnubg(place, self.points, self.checkers, compressed, gammons, threads, report)
 
     @property
     def points(self) -> int:
@@ -269,8 +267,8 @@ class OneSided:
     def race_chances(self, position: Position) -> RaceChances:
         """The chances of winning, and of winning and losing a gammon.
 
-        The winner of a gammon plays to bear off all checkers soon, the loser to bear off the first one soon. A side with
-        a checker off loses no gammon.
+        The winner of a gammon plays to bear off all checkers soon, the loser to bear off the first one soon. A side
+        with a checker off loses no gammon.
 
         Raises:
             NotInDatabaseError: as `win_probability`; for a side that has none off without having all the checkers of
@@ -330,7 +328,9 @@ def _counts(counts: Iterable[int]) -> list[int]:
     try:
         numbers = [operator.index(count) for count in counts]
     except TypeError:
-        raise InvalidArgumentError(f"counts are checkers on the ace point, the two point, ..., not {counts!r}") from None
+        raise InvalidArgumentError(
+            f"counts are checkers on the ace point, the two point, ..., not {counts!r}"
+        ) from None
     if not all(0 <= number <= _MAX_CHECKERS for number in numbers):
         raise InvalidArgumentError(f"a point has 0 to {_MAX_CHECKERS} checkers: {numbers}")
     return numbers

@@ -191,7 +191,8 @@ impl PyOneSided {
         let position = &position.0;
         if !known(position.off(), player) || !known(position.opponent_off(), opponent) {
             let n = self.0.index().checkers();
-            let message = format!("a side with none off has other than the table's {n} checkers: its gammon is not known");
+            let message =
+                format!("a side with none off has other than the table's {n} checkers: its gammon is not known");
             return Err(Kind::NotInDatabase.error(py, message));
         }
         // A checker off saves the gammon even where the table takes all of a side's checkers to be on the board.

@@ -29,15 +29,15 @@ impl PyHypergammon {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyHypergammon> {
         let threads = long_work::threads(threads)?;
-        let (answer, error) = long_work::run(py, progress, PROGRESS, |control| {
-            Hypergammon::solve(checkers, tolerance, threads, control)
-        });
+        let (answer, error) =
+            long_work::run(py, progress, PROGRESS, |control| Hypergammon::solve(checkers, tolerance, threads, control));
         match (answer, error) {
             (_, Some(error)) => Err(error),
             (Ok(solution), None) => Ok(PyHypergammon(solution)),
             (Err(SolveError::Cancelled), None) => Err(PyKeyboardInterrupt::new_err("cancelled")),
             (Err(SolveError::NotConverged { bound }), None) => {
-                let message = format!("tolerance {tolerance:e} is too small: the bounds stopped closing at {bound:.1e}");
+                let message =
+                    format!("tolerance {tolerance:e} is too small: the bounds stopped closing at {bound:.1e}");
                 Err(Kind::InvalidArgument.error(py, message))
             }
         }

@@ -31,13 +31,13 @@ mod _core {
         PyGnubgTwoSided, PyOneSided, one_sided_size, open_gnubg, save_one_sided_like_gnubg, save_two_sided_gnubg,
     };
     #[pymodule_export]
-    use crate::hyper::PyHypergammon;
-    #[pymodule_export]
     use crate::bearoff_two_sided::{PyTwoSided, two_sided_size};
     #[pymodule_export]
     use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
+    #[pymodule_export]
+    use crate::hyper::PyHypergammon;
     #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]

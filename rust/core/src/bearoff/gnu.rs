@@ -90,7 +90,8 @@ fn parse_header(header: &[u8]) -> Result<(Kind, Index), FileError> {
         return Ok((Kind::TwoSided { is_cubeful: flag(15)? }, index));
     }
     if flag(19)? {
-        let reason = "a database of normal distributions (makebearoff -n) holds no numbers of rolls; make one without -n";
+        let reason =
+            "a database of normal distributions (makebearoff -n) holds no numbers of rolls; make one without -n";
         return Err(FileError::CannotHold(reason.to_owned()));
     }
     Ok((Kind::OneSided(OneSidedForm { is_compressed: flag(17)?, has_gammons: flag(15)? }), index))
@@ -137,12 +138,7 @@ impl OneSidedForm {
     }
 }
 
-fn read_one_sided(
-    reader: &mut impl Read,
-    size: u64,
-    index: Index,
-    form: OneSidedForm,
-) -> Result<OneSided, FileError> {
+fn read_one_sided(reader: &mut impl Read, size: u64, index: Index, form: OneSidedForm) -> Result<OneSided, FileError> {
     if index.len() > super::one_sided::MOST_POSITIONS {
         return Err(FileError::damaged(format!("a database of {} positions is too large", index.len())));
     }
@@ -159,7 +155,8 @@ fn read_one_sided(
     let mut finish = Distributions::with_len(index.len());
     let mut first_off = Distributions::with_len(if form.has_gammons { index.len() - fewer } else { 0 });
     for rank in 0..index.len() {
-        let record = if form.is_compressed { compressed(&bytes, index, form, rank) } else { Some(plain(&bytes, form, rank)) };
+        let record =
+            if form.is_compressed { compressed(&bytes, index, form, rank) } else { Some(plain(&bytes, form, rank)) };
         let damaged = || FileError::damaged(format!("position {rank} of the database is damaged"));
         let record = record.filter(|record| record[..form.vectors()].iter().all(is_whole)).ok_or_else(damaged)?;
         set(&mut finish, rank, &record[0]);
@@ -225,7 +222,9 @@ impl OneSidedUnits {
         };
         Ok(OneSidedUnits {
             finish: finish.collect::<Result<_, _>>()?,
-            first_off: (0..if has_gammons { table.index().len() } else { 0 }).map(first_off).collect::<Result<_, _>>()?,
+            first_off: (0..if has_gammons { table.index().len() } else { 0 })
+                .map(first_off)
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -299,7 +298,8 @@ fn check_checkers(index: Index) -> Result<(), FileError> {
 /// Writes a one-sided table computed in GNU Backgammon's 16 bits: the same file as `makebearoff -o`.
 ///
 /// Each distribution is the rounded mean of those of the plays with the least mean *in 16 bits*, made whole by its
-/// largest value. Progress is counted in positions.
+/// largest value. Of plays with equal means it takes the first when the larger die is played before the smaller, and
+/// each from the rearmost point on. Progress is counted in positions.
 ///
 /// # Errors
 /// As [`write_one_sided`]; `Ok(false)` and no file if the work was cancelled.
@@ -332,7 +332,8 @@ fn one_sided_like_gnu(index: Index, has_gammons: bool, threads: usize, control: 
             let ranks = &layer[start..layer.len().min(start + CHUNK)];
             control.advance(ranks.len() as u64);
             let mut plays = Vec::new();
-            let mut after = |rank: u32, units: &[Units]| one_later(index, &index.unrank(rank as usize), units, &mut plays);
+            let mut after =
+                |rank: u32, units: &[Units]| one_later(index, &index.unrank(rank as usize), units, &mut plays);
             ranks
                 .iter()
                 .map(|&rank| {
@@ -358,7 +359,8 @@ fn one_later(index: Index, counts: &Counts, units: &[Units], plays: &mut Vec<u32
     let mean = |units: &Units| units.iter().zip(0u32..).map(|(&unit, rolls)| u32::from(unit) * rolls).sum::<u32>();
     let mut sum = [0u32; ROLLS];
     for roll in Roll::ALL {
-        index.plays_from(counts, roll, plays);
+        index.plays_in_order(counts, roll, plays);
+        // Of equal means the first that is found.
         let best = plays.iter().map(|&play| &units[play as usize]).min_by_key(|&units| mean(units)).expect("a play");
         for rolls in 1..ROLLS {
             sum[rolls] += u32::from(roll.weight()) * u32::from(best[rolls - 1]);
@@ -385,7 +387,8 @@ impl TwoSided {
         let bytes = TwoSided::bytes(index, is_cubeful);
         if bytes > MOST_BYTES {
             let (points, checkers) = (index.points(), index.checkers());
-            let reason = format!("GNU Backgammon's form of {points} points and {checkers} checkers takes {bytes} bytes");
+            let reason =
+                format!("GNU Backgammon's form of {points} points and {checkers} checkers takes {bytes} bytes");
             return Err(FileError::CannotHold(reason));
         }
         Ok(())

@@ -125,6 +125,14 @@ impl Index {
     /// Past each other no step is ever blocked, so both dice (four steps of a double) can always be played until no
     /// checker is left, and rules 3.4 and 3.5 leave every choice of steps free.
     pub fn plays_from(self, counts: &Counts, roll: Roll, results: &mut Vec<u32>) {
+        self.plays_in_order(counts, roll, results);
+        results.sort_unstable();
+        results.dedup();
+    }
+
+    /// Like [`Index::plays_from`], but as they are found, some several times: the larger die first, then the smaller,
+    /// and each from the rearmost point on.
+    pub(super) fn plays_in_order(self, counts: &Counts, roll: Roll, results: &mut Vec<u32>) {
         results.clear();
         let (high, low) = (usize::from(roll.high()), usize::from(roll.low()));
         let start = Side { counts: *counts, highest: highest(counts, self.points()) };
@@ -141,8 +149,6 @@ impl Index {
                 });
             }
         }
-        results.sort_unstable();
-        results.dedup();
     }
 
     /// Steps of a double by descending starting point: each choice of steps once.

@@ -150,7 +150,8 @@ impl Hypergammon {
     pub fn values(&self, position: &Position) -> Result<Values, LookupError> {
         let Some((player, opponent)) = self.sides.of_position(position) else {
             let n = self.checkers();
-            let reason = format!("the solution is of {n} checkers a side, those off included, and this is another game");
+            let reason =
+                format!("the solution is of {n} checkers a side, those off included, and this is another game");
             return Err(LookupError::NotInDatabase(reason));
         };
         let number = self.pairs.number(player, opponent);

@@ -44,9 +44,8 @@ fn plays_agree_with_the_general_generator() {
             for roll in Roll::ALL {
                 let plays = lists[block].plays(player, roll.index());
                 assert!(plays.len() <= 15, "{}", plays.len());
-                let after = |play: &plays::Entry| {
-                    (usize::from(play.after), sides.after_hits(side, play.hits(side.blots())))
-                };
+                let after =
+                    |play: &plays::Entry| (usize::from(play.after), sides.after_hits(side, play.hits(side.blots())));
                 let found: BTreeSet<_> = plays.iter().map(after).collect();
                 let expected: BTreeSet<_> =
                     position.plays(roll).iter().map(|play| sides.of_position(play.after()).unwrap()).collect();
@@ -86,7 +85,9 @@ fn check_one_step(solution: &Hypergammon, pairs: impl Iterator<Item = (usize, us
                     Some((_, worth)) => worth,
                     None => {
                         let cube = cube.map(Owner::flip);
-                        -solution.value(&position.flip(), crate::money::Question { cube, jacoby, no_double: false }).unwrap()
+                        -solution
+                            .value(&position.flip(), crate::money::Question { cube, jacoby, no_double: false })
+                            .unwrap()
                     }
                 };
                 mean += f64::from(roll.weight()) / 36.0 * worth;

@@ -148,8 +148,7 @@ impl OneSided {
         let spans = read_spans(&header, &mut reader)?;
         let (finish, first_off) = spans.split_at(header.index.len());
         let finish = read_values(&header, finish, &mut reader)?;
-        let first_off =
-            if header.has_gammons { Some(read_values(&header, first_off, &mut reader)?) } else { None };
+        let first_off = if header.has_gammons { Some(read_values(&header, first_off, &mut reader)?) } else { None };
         if reader.sum() != header.sum {
             return Err(FileError::damaged("the file is damaged: its checksum is not the one in its header"));
         }
