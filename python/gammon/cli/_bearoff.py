@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 import gammon
-from gammon.bearoff import TwoSided
+from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
@@ -155,12 +155,7 @@ def lookup(
 
 
 def _lookup_at_score(
-    table: TwoSided,
-    where: gammon.Position,
-    roll: str | None,
-    cube: Cube,
-    on_roll: Literal["player", "opponent"],
-    json: bool,
+    table: TwoSided, where: gammon.Position, roll: str | None, cube: Cube, on_roll: Seat, json: bool
 ) -> None:
     answer: dict[str, Any] = {"position": where.id, "mwc": table.mwc(where, cube, on_roll=on_roll)}
     action = table.cube_action(where, cube, on_roll=on_roll)
