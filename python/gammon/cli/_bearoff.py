@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon.bearoff import TwoSided
-from gammon.bearoff._twosided import Seat
+from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
@@ -107,8 +106,8 @@ def lookup(
     path: TablePath,
     position: PositionText,
     roll: Annotated[str | None, typer.Option(help='Two dice, for example "31": also the best play.')] = None,
-    cube: Annotated[
-        str, typer.Option(metavar="VALUE[:OWNER]", help='At a score: the cube, such as "1" or "2:player".')
+    turned: Annotated[
+        str, typer.Option("--cube", metavar="VALUE[:OWNER]", help='At a score: the cube, such as "1" or "2:player".')
     ] = "1",
     opponents_ladder: Annotated[
         bool, typer.Option("--second", help="At a score: the player of the second side is on roll.")
@@ -128,7 +127,7 @@ def lookup(
     table = TwoSided.open(path, mmap=not no_mmap)
     where = parse_position(position)
     if table.is_at_score:
-        _lookup_at_score(table, where, roll, _cube(cube), "opponent" if opponents_ladder else "player", json)
+        _lookup_at_score(table, where, roll, _cube(turned), "opponent" if opponents_ladder else "player", json)
         return
     answer: dict[str, Any] = {"position": where.id, "equity": table.equity(where)}
     if table.cubeful:
