@@ -11,6 +11,7 @@ mod numbers;
 mod play;
 mod position;
 mod simulate;
+mod text;
 
 use pyo3::prelude::*;
 
