@@ -1,4 +1,4 @@
-"""Pictures of positions."""
+"""Boards of positions, states, plays and matches."""
 
 from gammon.render._text import text
 
