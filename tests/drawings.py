@@ -12,6 +12,8 @@ from gammon.cube import Cube
 from gammon.dice import SequenceDice
 
 FOLDER = Path(__file__).parent / "data" / "boards"
+DOCS = Path(__file__).parent.parent / "docs" / "images"
+DOCS_PICTURES = ("play", "match-redoubled", "cards-start")
 
 STACKED = Position.from_points({1: 7, 4: 2, 20: 1}, opponent={3: 6, 12: 2, 23: 1}, bar=2, opponent_bar=3)
 """Stacks above five, both bars, checkers off: nothing is its own mirror."""
@@ -82,7 +84,26 @@ def texts() -> dict[str, str]:
     }
 
 
+def pictures() -> dict[str, str]:
+    """Every picture that has a golden file, by its name."""
+    opening = Position.start().play("8/5 6/5", Roll(3, 1))
+    return {
+        "start": render.svg(Position.start()),
+        "play": render.svg(opening),
+        "match-redoubled": render.svg(redoubled()),
+        "state-money-color-blind": render.svg(money_state(), theme="color-blind"),
+        "stacked-clockwise-dark": render.svg(STACKED, direction="clockwise", theme="dark"),
+        "match-hostile": render.svg(hostile()),
+        "cards-start": render.cards(Position.start()),
+        "cards-match-redoubled": render.cards(redoubled()),
+    }
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name, drawing in texts().items():
         (FOLDER / f"{name}.txt").write_text(drawing + "\n", encoding="utf-8")
+    for name, drawing in pictures().items():
+        (FOLDER / f"{name}.svg").write_text(drawing + "\n", encoding="utf-8")
+    for name in DOCS_PICTURES:
+        (DOCS / f"{name}.svg").write_text(pictures()[name] + "\n", encoding="utf-8")

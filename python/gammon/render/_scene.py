@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -75,7 +76,8 @@ class Scene:
 
     def said(self, below: str, above: str) -> str:
         """The status with the players called so."""
-        return self.status.replace("{below}", below).replace("{above}", above)
+        names = {"{below}": below, "{above}": above}
+        return re.sub(r"\{below\}|\{above\}", lambda found: names[found[0]], self.status)
 
 
 def read(drawable: Drawable, view: View | None, direction: Direction | None) -> Scene:
@@ -121,7 +123,7 @@ def _of_play(play: Play, player_below: bool, direction: Direction | None) -> Sce
         steps=steps,
         steps_by=scene.on_roll,
         hits=play.hits,
-        status=f"{{{scene.on_roll}}} {play.roll}: {text}",
+        status=f"{{{scene.on_roll}}} plays {play.roll}: {text}",
     )
 
 

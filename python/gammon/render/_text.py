@@ -145,7 +145,8 @@ def _notes(scene: Scene, *, ascii_only: bool) -> dict[int, str]:
     if scene.cube is not None:
         notes[{"above": 3, "middle": 6, "below": 9}[scene.cube_place]] = f"cube {scene.cube}"
     if scene.status:
-        notes[7] = scene.said(mark(scene.below.seat), mark(scene.above.seat))
+        # The longest play has 26 columns.
+        notes[7] = scene.said(mark(scene.below.seat), mark(scene.above.seat)).replace(" plays ", " ")
     return notes
 
 

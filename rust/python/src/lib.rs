@@ -7,6 +7,7 @@ mod cube;
 mod dice;
 mod errors;
 mod long_work;
+mod notebook;
 mod numbers;
 mod play;
 mod position;
