@@ -15,7 +15,6 @@ import os
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from gammon.errors import FileFormatError, InvalidArgumentError
 
@@ -487,6 +486,9 @@ def _table(name: str, root: _Element) -> MatchEquityTable:
 
 
 def _document(table: MatchEquityTable) -> str:
+    # Loaded here: it brings half of urllib along, and hardly anybody writes a table.
+    from xml.sax.saxutils import escape
+
     def row(values: tuple[float, ...]) -> str:
         return "    <row>\n" + "".join(f"      <me>{value!r}</me>\n" for value in values) + "    </row>\n"
 

@@ -5,6 +5,7 @@ One door: `main` turns what a user did wrong into one line on stderr and exit co
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import cast
@@ -22,6 +23,11 @@ def _run(arguments: list[str] | None) -> int:
         import typer
     except ImportError:
         return _complain("the command line needs typer and rich: pip install 'gammon[cli]'")
+
+    for stream in (sys.stdin, sys.stdout):
+        # A terminal that cannot show a letter, or a pipe that is not UTF-8, costs a question mark and no traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
     from gammon.cli._app import app
     from gammon.errors import GammonError

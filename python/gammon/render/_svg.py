@@ -6,11 +6,11 @@ after it draw one thing each.
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from gammon.errors import InvalidArgumentError
 from gammon.render._scene import Direction, Drawable, Scene, Side, View, clean, read
@@ -175,6 +175,16 @@ class Layout:
 # Elements.
 
 
+def escape(words: str) -> str:
+    """A text as XML has it, in an element or between quotation marks."""
+    return html.escape(words, quote=True)
+
+
+def quoted(words: str) -> str:
+    """A text as the value of an attribute."""
+    return f'"{escape(words)}"'
+
+
 def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
@@ -186,7 +196,7 @@ def element(tag: str, /, **attributes: float | str) -> str:
 
 def _attributes(attributes: dict[str, float | str]) -> str:
     texts = {name: value if isinstance(value, str) else _number(value) for name, value in attributes.items()}
-    return "".join(f" {name.replace('_', '-')}={quoteattr(value)}" for name, value in texts.items())
+    return "".join(f" {name.replace('_', '-')}={quoted(value)}" for name, value in texts.items())
 
 
 def text(
@@ -209,8 +219,8 @@ def opening(width: float, units_wide: float, units_high: float, title: str, desc
     size = {"width": width, "height": width * units_high / units_wide}
     attributes = _attributes({"viewBox": f"0 0 {_number(units_wide)} {_number(units_high)}", **size})
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg"{attributes} role="img" aria-label={quoteattr(title)} '
-        f"font-family={quoteattr(FONT)}><title>{escape(title)}</title><desc>{escape(description)}</desc>"
+        f'<svg xmlns="http://www.w3.org/2000/svg"{attributes} role="img" aria-label={quoted(title)} '
+        f"font-family={quoted(FONT)}><title>{escape(title)}</title><desc>{escape(description)}</desc>"
     )
 
 
