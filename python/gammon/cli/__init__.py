@@ -29,13 +29,15 @@ def _run(arguments: list[str] | None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
-    from gammon.cli._app import app
+    from gammon.cli._app import application
     from gammon.errors import GammonError
 
     # Typer carries click within itself or beside itself, by version: its base of usage errors has no fixed home.
     usage_errors = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
     try:
-        code = app(args=arguments, prog_name="gammon", standalone_mode=False)
+        code = application(sys.argv[1:] if arguments is None else arguments)(
+            args=arguments, prog_name="gammon", standalone_mode=False
+        )
     except typer.Abort:
         return 130
     except KeyboardInterrupt:
