@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon.bearoff import TwoSided
-from gammon.bearoff._twosided import Seat
+from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
