@@ -15,7 +15,7 @@ PACKAGE = ROOT / "python" / "gammon"
 # From the top to the bottom. A module imports from its own layer or from those below.
 LAYERS = [
     {"cli", "__main__"},
-    {"env", "analysis", "simulation", "render", "formats"},
+    {"env", "analysis", "simulation", "render", "plot", "formats"},
     {"engine"},
     {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
