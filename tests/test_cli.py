@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,21 @@ class TestCommands:
         answer = answered("show", "hypergammon")
         assert answer["cells"][22:25] == [1, 1, 1]
 
+    def test_show_a_play_and_pictures(self, tmp_path: Path) -> None:
+        play = gammon.Position.start().play("8/5 6/5", gammon.Roll(3, 1))
+        options = ["--roll", "31", "--play", "8/5 6/5"]
+        assert gammon.render.text(play) in printed("show", "standard", *options)
+        assert gammon.render.text(play, view="opponent") in printed("show", "standard", *options, "--view", "opponent")
+        mirrored = printed("show", "standard", "--direction", "clockwise")
+        assert gammon.render.text(play.before, direction="clockwise") in mirrored
+        assert gammon.render.cards(play.before, format="text") in printed("show", "standard", "--cards")
+        assert answered("show", "standard", *options)["after"] == play.after.id
+        file = tmp_path / "board.svg"
+        assert printed("show", "standard", *options, "--svg", str(file), "--theme", "dark") == ""
+        assert file.read_text(encoding="utf-8") == gammon.render.svg(play, theme="dark") + "\n"
+        printed("show", "standard", "--cards", "--svg", str(file))
+        assert file.read_text(encoding="utf-8") == gammon.render.cards(play.before) + "\n"
+
     def test_perft(self) -> None:
         assert "447" in printed("perft", "1")
         assert answered("perft", "2")["perft"] == 202_782
@@ -97,7 +113,7 @@ class TestCommands:
     def test_help_and_version(self) -> None:
         assert gammon.__version__ in printed("--version")
         text = printed("--help")
-        for command in ("simulate", "plays", "show", "perft", "bench"):
+        for command in ("simulate", "play", "plays", "show", "perft", "bench"):
             assert command in text
             assert "Example" in printed(command, "--help")
 
@@ -127,6 +143,9 @@ class TestWrongInput:
             (["plays", "a\nb", "31"], "a"),
             (["show", "nonsense"], "nonsense"),
             (["show", ""], "14"),
+            (["show", "standard", "--roll", "31"], "31"),
+            (["show", "standard", "--roll", "31", "--play", "9/5"], "9/5"),
+            (["show", "standard", "--svg", "no/such/folder.svg"], "folder.svg"),
             (["perft", "-1"], "-1"),
             (["perft", "99"], "99"),
             (["perft", "two"], "two"),
@@ -249,6 +268,52 @@ main(["simulate"])
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
     assert "gammon[cli]" in run.stderr
+
+
+def test_views_and_themes_that_do_not_exist() -> None:
+    for option, value in (("--view", "white"), ("--direction", "up"), ("--theme", "pink")):
+        run = gammon_cli("show", "standard", option, value, *(["--svg", os.devnull] if option == "--theme" else []))
+        assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
+        assert value in run.stderr
+
+
+def test_a_command_loads_no_other() -> None:
+    """Start-up: the module of the command that is run, and neither the match nor numpy nor rich with it."""
+    script = """
+import sys
+from gammon.cli import main
+try:
+    main(["plays", "standard", "31"])
+except SystemExit:
+    pass
+for name in ("gammon.match", "gammon.cube", "gammon.render", "gammon.bearoff", "gammon.cli._bearoff", "numpy", "rich"):
+    assert name not in sys.modules, name
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    from gammon.cli._app import COMMANDS, GROUPS
+
+    text = printed("--help")
+    for command in (*COMMANDS, *GROUPS):
+        assert command in text
+    for command in COMMANDS:
+        assert "Example" in printed(command, "--help")
+
+
+def test_completion_scripts() -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "gammon"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "_GAMMON_COMPLETE": "complete_bash", "COMP_WORDS": "gammon pl", "COMP_CWORD": "1"},
+    )
+    assert run.stderr == ""
+    assert {"play", "plays"} <= set(run.stdout.split())
 
 
 def test_starts_without_numpy() -> None:

@@ -15,12 +15,12 @@ PACKAGE = ROOT / "python" / "gammon"
 # From the top to the bottom. A module imports from its own layer or from those below.
 LAYERS = [
     {"cli", "__main__"},
-    {"env", "analysis", "simulation", "render", "formats"},
+    {"env", "analysis", "simulation", "render", "plot", "formats"},
     {"engine"},
     {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards"},
-    {"errors", "_long_work", "_core"},
+    {"errors", "_long_work", "_notebook", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.
 LATE = {"numpy", "typer", "rich", "pyarrow", "gymnasium", "pettingzoo", "ray", "matplotlib", "onnx"}
@@ -76,6 +76,12 @@ HOMES = {
     "perft": "play",
     "Match": "match",
     "State": "match",
+    "Action": "match",
+    "Event": "match",
+    "Offer": "match",
+    "Phase": "match",
+    "GammonError": "errors",
+    "IllegalActionError": "errors",
     "Rules": "rules",
     "simulate": "simulation",
     "SimulationResult": "simulation",

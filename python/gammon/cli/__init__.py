@@ -5,6 +5,7 @@ One door: `main` turns what a user did wrong into one line on stderr and exit co
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import cast
@@ -23,13 +24,20 @@ def _run(arguments: list[str] | None) -> int:
     except ImportError:
         return _complain("the command line needs typer and rich: pip install 'gammon[cli]'")
 
-    from gammon.cli._app import app
+    for stream in (sys.stdin, sys.stdout):
+        # A terminal that cannot show a letter, or a pipe that is not UTF-8, costs a question mark and no traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+    from gammon.cli._app import application
     from gammon.errors import GammonError
 
     # Typer carries click within itself or beside itself, by version: its base of usage errors has no fixed home.
     usage_errors = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[2])
     try:
-        code = app(args=arguments, prog_name="gammon", standalone_mode=False)
+        code = application(sys.argv[1:] if arguments is None else arguments)(
+            args=arguments, prog_name="gammon", standalone_mode=False
+        )
     except typer.Abort:
         return 130
     except KeyboardInterrupt:

@@ -1,24 +1,55 @@
-"""The commands put together."""
+"""The commands put together.
+
+A command's module is loaded when that command is run, not before: the command line starts in the time that one takes.
+"""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 import gammon
-from gammon.cli import _bearoff, _bench, _hypergammon, _plays, _simulate
 
-app = typer.Typer(
-    name="gammon",
-    help="Backgammon: legal plays, simulation and study of positions.",
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _bench.bench):
-    app.command()(command)
-app.add_typer(_bearoff.app)
-app.add_typer(_hypergammon.app)
+__all__ = ["application"]
+
+COMMANDS = {
+    "simulate": "gammon.cli._simulate",
+    "play": "gammon.cli._play",
+    "plays": "gammon.cli._plays",
+    "show": "gammon.cli._plays",
+    "perft": "gammon.cli._plays",
+    "bench": "gammon.cli._bench",
+}
+"""Functions of that name, and where they are."""
+
+GROUPS = {
+    "bearoff": "gammon.cli._bearoff",
+    "hypergammon": "gammon.cli._hypergammon",
+}
+"""Commands with commands of their own: the `app` of a module."""
+
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """The command line with the command that is asked for; with all of them for help, completion and wrong names."""
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    app = typer.Typer(
+        name="gammon",
+        help="Backgammon: positions, matches, exact endgames and simulation.",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    alone = wanted in COMMANDS or wanted in GROUPS
+    for name, module in COMMANDS.items():
+        if not alone or name == wanted:
+            app.command()(getattr(importlib.import_module(module), name))
+    for name, module in GROUPS.items():
+        if not alone or name == wanted:
+            app.add_typer(importlib.import_module(module).app)
+    app.callback(invoke_without_command=True)(_options)
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -27,7 +58,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 import gammon
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.errors import InvalidArgumentError
 
 
 def plays(
@@ -32,26 +34,54 @@ def plays(
         print("the game is over" if where.is_over else "no legal play")
 
 
-def show(position: PositionText, json: Json = False) -> None:
-    """Draw a position.
+def show(
+    position: PositionText,
+    roll: Annotated[str | None, typer.Option(help='Two dice, such as "31": shown with --play.')] = None,
+    play: Annotated[str | None, typer.Option(help='A play of that roll, such as "8/5 6/5".')] = None,
+    view: Annotated[str, typer.Option(help="Who sits below: player (on roll) or opponent.")] = "player",
+    direction: Annotated[str, typer.Option(help="How they go round: counterclockwise or clockwise.")] = (
+        "counterclockwise"
+    ),
+    cards: Annotated[bool, typer.Option("--cards", help="Playing cards instead of a board.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="Write a picture to this file.")] = None,
+    theme: Annotated[str, typer.Option(help="Of the picture: light, dark or color-blind.")] = "light",
+    json: Json = False,
+) -> None:
+    """Draw a position, or a play with arrows.
 
-    Example: gammon show nackgammon
+    \b
+    Examples:
+        gammon show nackgammon
+        gammon show standard --roll 31 --play "8/5 6/5" --svg opening.svg
     """
     where = parse_position(position)
+    if (roll is None) != (play is None):
+        raise InvalidArgumentError(f"--roll {roll} and --play {play} belong together")
+    made = None if roll is None or play is None else where.play(play, gammon.Roll.parse(roll))
+    if cards and made is not None:
+        raise InvalidArgumentError(f"cards show positions, not plays ({made})")
+    drawn: Any = where if made is None else made
+    place: dict[str, Any] = {"view": view, "direction": direction}
+    if svg is not None:
+        look: dict[str, Any] = {"theme": theme}
+        picture = gammon.render.cards(where, **look) if cards else gammon.render.svg(drawn, **place, **look)
+        svg.write_text(picture + "\n", encoding="utf-8")
     if json:
-        print_json(
-            {
-                "position": where.id,
-                "cells": [int(cell) for cell in where.to_array()],
-                "pips": where.pips,
-                "opponent_pips": where.opponent_pips,
-                "class": where.class_,
-                "outcome": None if where.outcome is None else where.outcome.points,
-            }
-        )
+        answer = {
+            "position": where.id,
+            "cells": [int(cell) for cell in where.to_array()],
+            "pips": where.pips,
+            "opponent_pips": where.opponent_pips,
+            "class": where.class_,
+            "outcome": None if where.outcome is None else where.outcome.points,
+        }
+        print_json(answer if made is None else {**answer, "play": str(made), "after": made.after.id})
         return
+    if svg is not None:
+        return
+    shown = gammon.render.cards(where, format="text") if cards else gammon.render.text(drawn, **place)
     print(f"Position ID: {where.id} ({where.class_})")
-    print(gammon.render.text(where))
+    print(shown)
 
 
 def perft(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import gammon
 from gammon.cli._arguments import Json, Seed, Threads, print_json, whole_number
-from gammon.simulation import SimulationResult
+
+if TYPE_CHECKING:
+    from gammon import SimulationResult
 
 
 def simulate(

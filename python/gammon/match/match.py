@@ -7,6 +7,7 @@ import time as _time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+from gammon._notebook import picture
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
 from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
@@ -298,6 +299,9 @@ class Match:
     def __repr__(self) -> str:
         points = f"{self.score[0]}-{self.score[1]}"
         return f"<Match {self.names[0]!r} against {self.names[1]!r}, {self.rules!r}, {points}, {self.phase.value}>"
+
+    def _repr_svg_(self) -> str:
+        return picture(self)
 
     def __eq__(self, other: object) -> bool:
         """Equal if everything that is saved is equal, the seconds of a clock apart."""

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from gammon._notebook import picture
 from gammon.cube import Cube, Score
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
@@ -187,3 +188,6 @@ class State:
         own, other = self.points[self.on_roll], self.points[1 - self.on_roll]
         post_crawford = self.crawford_phase is CrawfordPhase.POST_CRAWFORD
         return Score(length - own, length - other, post_crawford=post_crawford)
+
+    def _repr_svg_(self) -> str:
+        return picture(self)

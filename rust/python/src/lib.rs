@@ -11,6 +11,7 @@ mod errors;
 mod hyper;
 mod long_work;
 mod money_table;
+mod notebook;
 mod numbers;
 mod play;
 mod position;

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use crate::dice::PyRoll;
 use crate::errors::Raise;
+use crate::notebook::picture;
 use crate::numbers::whole;
 use crate::position::PyPosition;
 use crate::text::Text;
@@ -59,6 +60,11 @@ impl PyPlay {
 
     fn __str__(&self) -> String {
         self.0.to_string()
+    }
+
+    /// The board with the play as arrows, for notebooks.
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        picture(slf.as_any())
     }
 
     fn __repr__(&self) -> String {

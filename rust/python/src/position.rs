@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::dice::PyRoll;
 use crate::errors::{Kind, Raise};
 use crate::long_work;
+use crate::notebook::picture;
 use crate::numbers::whole;
 use crate::play::{PyPlay, PyPlays};
 use crate::text::Text;
@@ -257,6 +258,11 @@ impl PyPosition {
 
     fn __str__(&self) -> String {
         self.0.id()
+    }
+
+    /// The board, for notebooks.
+    fn _repr_svg_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        picture(slf.as_any())
     }
 
     pub fn __repr__(&self) -> String {

@@ -1,0 +1,67 @@
+"""The players that `gammon play` has built in, by name. A stronger one joins by a line in `LEVELS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from gammon.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from gammon import Action, Match
+
+__all__ = ["LEVELS", "PERSON", "Player", "level_of", "player_named", "seat_name"]
+
+PERSON = "person"
+
+
+class Player(Protocol):
+    """Somebody who decides without being asked at the terminal."""
+
+    def act(self, match: Match) -> Action:
+        """What to do now, in a match in which it is this player's decision."""
+        ...
+
+
+class RandomPlayer:
+    """Every legal play with the same probability. Never doubles, takes every double, accepts every resignation.
+
+    The choice depends on the dice source and on how much has happened, so that a match that is resumed, or of which a
+    part was taken back, goes on as it would have.
+    """
+
+    def act(self, match: Match) -> Action:
+        """One of the plays, or the one thing that this player does in the other phases."""
+        import random
+
+        from gammon import Phase
+
+        actions = [action for action in match.legal_actions() if action.player == match.to_act]
+        if match.phase is Phase.ROLLED:
+            plays = [action for action in actions if action.kind == "play"]
+            return random.Random(f"{match.dice!r} {len(match.record)}").choice(plays)
+        wanted = {Phase.ON_ROLL: "roll", Phase.DOUBLED: "take", Phase.BEAVERED: "take", Phase.RESIGNED: "accept"}
+        return next(action for action in actions if action.kind == wanted[match.phase])
+
+
+LEVELS: dict[str, Callable[[], Player]] = {"random": RandomPlayer}
+"""How to make the player of each level."""
+
+
+def player_named(level: str) -> Player | None:
+    """The player of that level; None for a person."""
+    if level == PERSON:
+        return None
+    if level not in LEVELS:
+        raise InvalidArgumentError(f"an opponent is one of {', '.join([PERSON, *LEVELS])}, not {level!r}")
+    return LEVELS[level]()
+
+
+def seat_name(name: str, level: str) -> str:
+    """The name of a seat, which tells a later run who plays there: `Bob`, or `Bob (random)`."""
+    return name if level == PERSON else f"{name} ({level})"
+
+
+def level_of(name: str) -> str:
+    """Who plays in the seat of that name."""
+    return next((level for level in LEVELS if name.endswith(f"({level})")), PERSON)

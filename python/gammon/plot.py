@@ -1,0 +1,122 @@
+"""Plots, with matplotlib: one function each, drawn into the axes that the caller gives.
+
+They need the extra `plot`; without it they raise `MissingExtraError`.
+
+>>> from gammon import plot
+>>> axes = plot.rolls_to_bear_off([0, 0, 0, 0, 2, 1])
+>>> axes.get_xlabel()
+'rolls'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gammon.bearoff import OneSided
+from gammon.cube import Cube, Score, decide
+from gammon.errors import InvalidArgumentError, MissingExtraError
+from gammon.met import MatchEquityTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["rolls_to_bear_off", "take_points"]
+
+MOST_POINTS = 25
+"""More rows than that cannot be read."""
+
+
+def _axes(axes: Axes | None) -> Axes:
+    """The axes that were given, or those of a new figure."""
+    try:
+        from matplotlib.axes import Axes
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("plots need matplotlib: pip install 'gammon[plot]'") from None
+    if axes is None:
+        return Figure(layout="constrained").add_subplot()
+    if not isinstance(axes, Axes):
+        raise InvalidArgumentError(f"axes are those of a matplotlib figure, not {axes!r}")
+    return axes
+
+
+def rolls_to_bear_off(counts: Sequence[int], *, table: OneSided | None = None, axes: Axes | None = None) -> Axes:
+    """How likely it is to be done after exactly so many rolls, and the mean.
+
+    Args:
+        counts: checkers on the ace point, the 2 point, ...
+        table: where the distribution is from; one for six points and 15 checkers is built if it is left out.
+        axes: where to draw; a figure of its own if left out, to be had from `.figure` of what is returned.
+
+    Raises:
+        MissingExtraError: without matplotlib.
+        InvalidArgumentError, NotInDatabaseError: for counts that the table does not hold, or axes that are none.
+    """
+    axes = _axes(axes)
+    table = OneSided(points=6, checkers=15) if table is None else table
+    chances = [100 * float(chance) for chance in table.distribution(counts)]
+    least = next(rolls for rolls, chance in enumerate(chances) if chance > 0)
+    most = max(rolls for rolls, chance in enumerate(chances) if chance >= 0.01)
+    mean = table.mean_rolls(counts)
+    axes.bar(range(least, most + 1), chances[least : most + 1], color="#6a4630", width=0.8)
+    axes.axvline(mean, color="#b3261e", linewidth=1.5, label=f"mean {mean:.2f}")
+    axes.set_xticks(range(least, most + 1))
+    axes.set_xlabel("rolls")
+    axes.set_ylabel("chance in %")
+    axes.set_title(f"Rolls to bear off {sum(counts)} checkers, {table.epc(counts):.1f} effective pips")
+    axes.legend(frameon=False)
+    return axes
+
+
+def take_points(
+    length: int = 7, *, cube: int = 1, met: MatchEquityTable | None = None, axes: Axes | None = None
+) -> Axes:
+    """The chance of winning that a take needs, by the points that both players still need, without gammons.
+
+    Rows are the points that the player who is doubled needs, columns those of the player who doubles; the cube is
+    centred at `cube`, and the figure is the dead take point, in %. Where the cube is dead for the doubler, or the game
+    is the Crawford game, nobody doubles and the cell is empty.
+
+    Args:
+        length: scores from 2-away to this, at most 25.
+        cube: the value before the double.
+        met: the match equity table; the default one if it is left out.
+        axes: where to draw; a figure of its own if left out.
+
+    Raises:
+        MissingExtraError: without matplotlib.
+        InvalidArgumentError: for a length or cube outside the range, or axes that are none.
+    """
+    axes = _axes(axes)
+    if isinstance(length, bool) or not isinstance(length, int) or not 2 <= length <= MOST_POINTS:
+        raise InvalidArgumentError(f"length is 2 to {MOST_POINTS}, not {length!r}")
+    import numpy as np
+
+    aways = range(2, length + 1)
+    grid = np.full((len(aways), len(aways)), np.nan)
+    for row, taker in enumerate(aways):
+        for column, doubler in enumerate(aways):
+            grid[row, column] = _take_point(doubler, taker, cube, met)
+    image: Any = axes.imshow(grid, cmap="cividis")
+    for (row, column), value in np.ndenumerate(grid):
+        if not np.isnan(value):
+            light = value > (np.nanmin(grid) + np.nanmax(grid)) / 2
+            color = "black" if light else "white"
+            axes.text(column, row, f"{value:.1f}", ha="center", va="center", color=color, fontsize="small")
+    axes.set_xticks(range(len(aways)), [str(away) for away in aways])
+    axes.set_yticks(range(len(aways)), [str(away) for away in aways])
+    axes.set_xlabel("points the doubler needs")
+    axes.set_ylabel("points the other player needs")
+    axes.set_title(f"Take points without gammons, from {cube} to {2 * cube}, in %")
+    figure = axes.figure
+    figure.colorbar(image, ax=axes, label="%")
+    return axes
+
+
+def _take_point(doubler: int, taker: int, cube: int, met: MatchEquityTable | None) -> float:
+    """The dead take point in %; NaN where the doubler has nothing to gain from a double."""
+    if cube >= doubler:
+        return float("nan")
+    decision = decide([0.5, 0.0, 0.0, 0.0, 0.0], cube=Cube(cube), score=Score(doubler, taker), met=met)
+    return 100 * (1 - float(decision.cash_point.dead))

@@ -1,0 +1,81 @@
+"""Plots: what stands in the axes is what the tables say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import gammon
+from gammon import InvalidArgumentError
+from gammon.met import MatchEquityTable
+
+pytest.importorskip("matplotlib")
+
+from gammon import plot
+
+
+def test_rolls_to_bear_off() -> None:
+    from matplotlib.figure import Figure
+
+    counts = [1, 2, 3, 2, 2, 2]
+    table = gammon.bearoff.OneSided(points=6, checkers=15)
+    given = Figure().add_subplot()
+    axes = plot.rolls_to_bear_off(counts, table=table, axes=given)
+    assert axes is given
+    chances = table.distribution(counts)
+    shown = {round(bar.get_x() + bar.get_width() / 2): bar.get_height() for bar in axes.patches}
+    assert len(shown) > 5
+    for rolls, height in shown.items():
+        assert height == pytest.approx(100 * chances[rolls])
+    assert sum(shown.values()) == pytest.approx(100, abs=0.05)
+    assert axes.lines[0].get_xdata()[0] == pytest.approx(table.mean_rolls(counts))
+
+
+def test_take_points_by_hand() -> None:
+    """What a drop leaves, between what a lost and a won game leave, by the match equity table."""
+    met = MatchEquityTable.default()
+    axes = plot.take_points(6)
+    texts = {tuple(map(round, text.get_position())): float(text.get_text()) for text in axes.texts}
+    assert len(texts) == 25
+    for (column, row), shown in texts.items():
+        doubler, taker = column + 2, row + 2
+        dropped = float(met.mwc(taker, doubler - 1))
+        won = float(met.mwc(taker - 2, doubler)) if taker > 2 else 1.0
+        lost = float(met.mwc(taker, doubler - 2)) if doubler > 2 else 0.0
+        assert shown == pytest.approx(100 * (dropped - lost) / (won - lost), abs=0.051), (doubler, taker)
+    assert len(plot.take_points(5, cube=2).texts) == 12, "a doubler who needs two points has a dead cube"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: plot.take_points(1),
+        lambda: plot.take_points(26),
+        lambda: plot.take_points(True),
+        lambda: plot.take_points(5, axes="here"),  # type: ignore[arg-type]
+        lambda: plot.take_points(5, cube=3),
+        lambda: plot.rolls_to_bear_off([16, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_what_cannot_be_plotted(call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(gammon.GammonError):
+        call()
+    assert issubclass(InvalidArgumentError, gammon.GammonError)
+
+
+def test_without_the_extra() -> None:
+    script = """
+import sys
+sys.modules["matplotlib"] = None
+sys.modules["matplotlib.axes"] = None
+import gammon
+try:
+    gammon.plot.take_points(5)
+except gammon.MissingExtraError as error:
+    assert "gammon[plot]" in str(error)
+else:
+    raise SystemExit("no error")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
