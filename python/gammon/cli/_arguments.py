@@ -15,9 +15,25 @@ VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 PositionText = Annotated[
     str, typer.Argument(metavar="POSITION", help='A GNU Position ID, or a start such as "standard" or "nackgammon".')
 ]
+
+
+def whole_number(text: str) -> int:
+    """Reads a whole number; the message for anything else names it."""
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"not a whole number: {text!r}") from None
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable output.")]
-Threads = Annotated[int | None, typer.Option(help="Threads; one for each core if it is left out.")]
-Seed = Annotated[int | None, typer.Option(help="0 to 2**64 - 1; drawn and printed if it is left out.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(parser=whole_number, metavar="INTEGER", help="Threads; one for each core if it is left out."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(parser=whole_number, metavar="INTEGER", help="0 to 2**64 - 1; drawn and printed if it is left out."),
+]
 
 
 def parse_position(text: str) -> Position:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json
+from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 
 
 def plays(
@@ -55,7 +55,7 @@ def show(position: PositionText, json: Json = False) -> None:
 
 
 def perft(
-    depth: Annotated[int, typer.Argument(help="Rolls to look ahead.")],
+    depth: Annotated[int, typer.Argument(parser=whole_number, metavar="DEPTH", help="Rolls to look ahead.")],
     position: PositionText = "standard",
     threads: Threads = None,
     json: Json = False,

@@ -7,12 +7,14 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, Seed, Threads, print_json
+from gammon.cli._arguments import Json, Seed, Threads, print_json, whole_number
 from gammon.simulation import SimulationResult
 
 
 def simulate(
-    games: Annotated[int, typer.Option("--games", "-n", help="How many games.")] = 100_000,
+    games: Annotated[
+        int, typer.Option("--games", "-n", parser=whole_number, metavar="INTEGER", help="How many games.")
+    ] = 100_000,
     players: Annotated[str, typer.Option(help="Names of both players, with a comma.")] = "random,random",
     variant: Annotated[str, typer.Option(help="The start of each game.")] = "standard",
     seed: Seed = None,

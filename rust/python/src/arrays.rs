@@ -28,11 +28,12 @@ pub fn positions(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Position>
     let check = |row: usize, cells: &[i8; CELLS]| {
         Position::from_cells(cells).map_err(|error| error.raise_at(py, &format!("{name}: row {row}")))
     };
-    if let Ok(flat) = array.as_slice() {
+    let view = array.as_array();
+    // Of the view, not of the array: that one also calls columns after columns (Fortran order) a slice.
+    if let Some(flat) = view.as_slice() {
         let (rows, _) = flat.as_chunks::<CELLS>();
         return rows.iter().enumerate().map(|(row, cells)| check(row, cells)).collect();
     }
-    let view = array.as_array();
     let mut cells = [0; CELLS];
     view.rows()
         .into_iter()

@@ -32,11 +32,11 @@ pub fn legal_positions<'py>(
     rolls: &Bound<'py, PyAny>,
     view: &str,
     out: Option<&Bound<'py, PyAny>>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Option<Positions<'py>>, Offsets<'py>)> {
     let py = positions.py();
     let view = view_from(py, view)?;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     let Some(out) = out else {
@@ -49,7 +49,10 @@ pub fn legal_positions<'py>(
     if out.shape()[1] != CELLS {
         return Err(wrong("its shape is (M, 28)"));
     }
-    let flat = out.as_slice_mut().map_err(|_| wrong("its rows lie one after the other in memory"))?;
+    if !out.is_c_contiguous() {
+        return Err(wrong("its rows lie one after the other in memory"));
+    }
+    let flat = out.as_slice_mut().map_err(|error| wrong(&error.to_string()))?;
     let (rows, _) = flat.as_chunks_mut::<CELLS>();
     let offsets = py.detach(|| batch::legal_positions_into(&positions, &rolls, view, threads, rows));
     let offsets = offsets.map_err(|needed| wrong(&format!("it has {} rows, {needed} are needed", rows.len())))?;
@@ -63,11 +66,11 @@ pub fn legal_plays<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
     view: &str,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Positions<'py>, Bound<'py, PyArray3<i8>>, Offsets<'py>)> {
     let py = positions.py();
     let view = view_from(py, view)?;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     let Ragged { values: Plays { cells, steps }, offsets } =
@@ -82,10 +85,10 @@ pub fn legal_plays<'py>(
 pub fn count_plays<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Offsets<'py>> {
     let py = positions.py();
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
     Ok(PyArray1::from_vec(py, py.detach(|| batch::count_plays(&positions, &rolls, threads))))

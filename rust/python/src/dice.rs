@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use crate::errors::Kind;
+use crate::numbers::whole;
 
 /// Two dice without an order; the larger is first.
 ///
@@ -21,7 +22,7 @@ impl PyRoll {
     #[new]
     #[pyo3(signature = (first, second, /))]
     fn new(first: &Bound<'_, PyAny>, second: &Bound<'_, PyAny>) -> PyResult<PyRoll> {
-        let die = |value: &Bound<'_, PyAny>| value.extract::<i64>().map(|die| u8::try_from(die).unwrap_or(0));
+        let die = |value: &Bound<'_, PyAny>| whole(value).map(|die| u8::try_from(die).unwrap_or(0));
         Roll::new(die(first)?, die(second)?).map(PyRoll).ok_or_else(|| {
             Kind::InvalidArgument.error(first.py(), format!("dice are 1 to 6, not {first} and {second}"))
         })

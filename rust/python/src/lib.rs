@@ -7,6 +7,7 @@ mod cube;
 mod dice;
 mod errors;
 mod long_work;
+mod numbers;
 mod play;
 mod position;
 mod simulate;

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::Kind;
+use crate::numbers::whole;
 
 /// How often progress is shown and Ctrl-C looked for.
 const TICK: Duration = Duration::from_millis(50);
@@ -60,11 +61,13 @@ pub fn run<T: Send>(
 }
 
 /// Checks `threads=`: `None` is one for each core.
-pub fn threads(py: Python<'_>, threads: Option<i64>) -> PyResult<usize> {
-    match threads {
-        None => Ok(parallel::threads_or_all(None)),
-        Some(n @ 1..=1024) => Ok(n as usize),
-        Some(n) => Err(Kind::InvalidArgument.error(py, format!("threads is 1 to 1024 or None, not {n}"))),
+pub fn threads(threads: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    let Some(value) = threads else {
+        return Ok(parallel::threads_or_all(None));
+    };
+    match whole(value)? {
+        n @ 1..=1024 => Ok(n as usize),
+        _ => Err(Kind::InvalidArgument.error(value.py(), format!("threads is 1 to 1024 or None, not {value}"))),
     }
 }
 

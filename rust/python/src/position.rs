@@ -1,18 +1,17 @@
 //! Positions and how games end.
 
-use std::collections::HashMap;
-
 use gammon_core::parallel::Control;
 use gammon_core::position::{BAR, CELLS, OPPONENT_BAR};
 use gammon_core::{Outcome, Position, Setup, Side, Variant};
 use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyDict, PyType};
 
 use crate::dice::PyRoll;
 use crate::errors::{Kind, Raise};
 use crate::long_work;
+use crate::numbers::whole;
 use crate::play::{PyPlay, PyPlays};
 
 /// The checkers of both sides, seen by the player on roll. Immutable and always valid.
@@ -29,9 +28,9 @@ pub struct PyPosition(pub Position);
 
 /// Checks how many checkers a side has.
 pub fn checkers_from(value: &Bound<'_, PyAny>) -> PyResult<u8> {
-    match value.extract::<i64>()? {
+    match whole(value)? {
         n @ 1..=15 => Ok(n as u8),
-        n => Err(Kind::InvalidArgument.error(value.py(), format!("checkers is 1 to 15, not {n}"))),
+        _ => Err(Kind::InvalidArgument.error(value.py(), format!("checkers is 1 to 15, not {value}"))),
     }
 }
 
@@ -45,14 +44,14 @@ fn count_from(value: &Bound<'_, PyAny>, place: &str) -> PyResult<i32> {
 }
 
 fn side_from(
-    points: Option<HashMap<i64, Bound<'_, PyAny>>>,
+    points: Option<&Bound<'_, PyDict>>,
     bar: &Bound<'_, PyAny>,
     off: Option<&Bound<'_, PyAny>>,
     checkers: u8,
 ) -> PyResult<Side> {
     let mut side = Side::default();
-    for (point, count) in points.unwrap_or_default() {
-        let Some(place) = usize::try_from(point).ok().filter(|&place| (1..BAR).contains(&place)) else {
+    for (point, count) in points.into_iter().flatten() {
+        let Some(place) = usize::try_from(whole(&point)?).ok().filter(|&place| (1..BAR).contains(&place)) else {
             let message = format!("not a position: points are 1 to 24, not {point}");
             return Err(Kind::InvalidPosition.error(count.py(), message));
         };
@@ -105,8 +104,8 @@ impl PyPosition {
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn from_points(
         py: Python<'_>,
-        points: HashMap<i64, Bound<'_, PyAny>>,
-        opponent: Option<HashMap<i64, Bound<'_, PyAny>>>,
+        points: &Bound<'_, PyDict>,
+        opponent: Option<&Bound<'_, PyDict>>,
         bar: Option<&Bound<'_, PyAny>>,
         opponent_bar: Option<&Bound<'_, PyAny>>,
         off: Option<&Bound<'_, PyAny>>,
@@ -159,8 +158,8 @@ impl PyPosition {
     }
 
     /// Checkers on point 1 to 24: own above 0, the opponent's below.
-    fn __getitem__(&self, point: i64) -> PyResult<i8> {
-        match usize::try_from(point) {
+    fn __getitem__(&self, point: &Bound<'_, PyAny>) -> PyResult<i8> {
+        match usize::try_from(whole(point)?) {
             Ok(place @ 1..BAR) => Ok(self.0.cell(place)),
             _ => Err(PyIndexError::new_err(format!("points are 1 to 24, not {point}; see also .bar and .off"))),
         }
@@ -298,7 +297,7 @@ impl PyOutcome {
     #[new]
     #[pyo3(signature = (points, /))]
     fn new(points: &Bound<'_, PyAny>) -> PyResult<PyOutcome> {
-        let value = i8::try_from(points.extract::<i64>()?).unwrap_or(0);
+        let value = i8::try_from(whole(points)?).unwrap_or(0);
         Outcome::from_points(value).map(PyOutcome).ok_or_else(|| {
             Kind::InvalidArgument.error(points.py(), format!("points are -3 to 3 without 0, not {points}"))
         })
@@ -343,12 +342,12 @@ pub fn perft(
     py: Python<'_>,
     position: &Bound<'_, PyPosition>,
     depth: &Bound<'_, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<u64> {
     let position = position.get().0;
     let depth = long_work::unsigned(depth, "depth", 20)? as u32;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     let total: usize =
         gammon_core::Roll::ALL.into_iter().map(|roll| gammon_core::movegen::count(&position, roll).max(1)).sum();
     let work = |control: &Control| gammon_core::perft::perft_parallel(&position, depth, threads, control);

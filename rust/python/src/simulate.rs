@@ -25,7 +25,7 @@ pub fn random_games<'py>(
     games: &Bound<'py, PyAny>,
     variant: &str,
     seed: &Bound<'_, PyAny>,
-    threads: Option<i64>,
+    threads: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
     records: bool,
 ) -> PyResult<((u64, u64, u64, Wins), Option<Columns<'py>>, Option<PyErr>)> {
@@ -33,7 +33,7 @@ pub fn random_games<'py>(
     let games = long_work::unsigned(games, "games", i64::MAX as u64)?;
     let start = Position::start(variant_from(py, variant)?);
     let seed = long_work::seed(seed)?;
-    let threads = long_work::threads(py, threads)?;
+    let threads = long_work::threads(threads)?;
     if !records {
         let (totals, error) = long_work::run(py, progress, games, |control| {
             simulate::random_games(&start, games, seed, threads, control)

@@ -155,14 +155,15 @@ pub(super) fn play(position: &Position, text: &str, roll: Roll) -> Result<Play, 
     if paths.iter().map(|path| path.stops.len()).sum::<usize>() > dice.len() {
         return Err(illegal(Illegal::TooManySteps));
     }
-    let mut search = Search { paths: &paths, plays: &plays, found: Vec::new(), failure: None };
+    let mut search = Search { paths: &paths, plays: &plays, found: Vec::new(), as_marked: Vec::new(), failure: None };
     search.explore(&State::new(position, &paths, dice));
-    match search.found[..] {
-        [] => {
+    match (&search.found[..], &search.as_marked[..]) {
+        ([], _) => {
             let (_, _, reason) = search.failure.expect("a search that finds nothing fails somewhere");
             Err(illegal(reason))
         }
-        [place] => Ok(plays[place]),
+        // Who marks hits says by 4/1 that nothing is hit on the way, where 4/2*/1 could be played too.
+        ([place], _) | (_, [place]) => Ok(plays[*place]),
         _ => {
             let mut found = search.found;
             found.sort_unstable();
@@ -314,6 +315,8 @@ struct Search<'a> {
     plays: &'a [Play],
     /// Places in `plays`.
     found: Vec<usize>,
+    /// Those of them that hit exactly where the text marks a hit.
+    as_marked: Vec<usize>,
     /// The failure that tells most: steps made, whether it says more than that no die fits, and the reason.
     failure: Option<(usize, bool, Illegal)>,
 }
@@ -364,13 +367,19 @@ impl Search<'_> {
 
     /// Every path is at its end: looks the result up among the legal plays.
     fn arrive(&mut self, state: &State, made: usize) {
-        let stars = self.paths.iter().flat_map(|path| &path.stops).filter(|stop| stop.1);
-        if let Some(&(point, _)) = stars.into_iter().find(|stop| state.hits >> stop.0 & 1 == 0) {
+        let stars = || self.paths.iter().flat_map(|path| &path.stops).filter(|stop| stop.1).map(|stop| stop.0);
+        if let Some(point) = stars().find(|point| state.hits >> point & 1 == 0) {
             return self.fail(made, Illegal::NoHit(point));
         }
+        let marked = stars().fold(0, |marked, point| marked | 1 << point);
         match self.plays.iter().position(|play| play.after().cells() == &state.cells) {
             Some(place) if self.found.contains(&place) => {}
-            Some(place) => self.found.push(place),
+            Some(place) => {
+                self.found.push(place);
+                if state.hits == marked {
+                    self.as_marked.push(place);
+                }
+            }
             None => {
                 let must = self.plays[0].steps().len();
                 let die = self.plays[0].roll().high();
@@ -459,18 +468,27 @@ mod tests {
         assert_eq!(read(&position, "13/7", "65").as_deref(), Ok("13/7"));
     }
 
-    /// One checker, two ways, and only one of them hits.
+    /// One checker, two ways, and each hits another blot.
     #[test]
     fn two_ways_with_different_hits_are_ambiguous() {
-        let position = Position::from_points(&[(24, 1), (6, 14)], &[(7, 1), (13, 14)]).unwrap();
+        let position = Position::from_points(&[(24, 1), (6, 14)], &[(7, 1), (4, 1), (13, 13)]).unwrap();
         let Err(PlayError::Ambiguous { plays, .. }) = position.play("24/15", Roll::new(6, 3).unwrap()) else {
             panic!()
         };
         let texts: Vec<_> = plays.iter().map(Play::to_string).collect();
-        assert_eq!(texts, ["24/21/15", "24/18*/15"]);
+        assert_eq!(texts, ["24/21*/15", "24/18*/15"]);
         for text in texts {
             assert_eq!(read(&position, &text, "63"), Ok(text));
         }
+    }
+
+    /// One checker, two ways, and only one of them hits: who would mean that one marks the hit.
+    #[test]
+    fn without_a_mark_nothing_is_hit_if_that_is_possible() {
+        let position = Position::from_points(&[(24, 1), (6, 14)], &[(7, 1), (13, 14)]).unwrap();
+        assert_eq!(read(&position, "24/15", "63").as_deref(), Ok("24/21/15"));
+        assert_eq!(read(&position, "24/18*/15", "63").as_deref(), Ok("24/18*/15"));
+        assert_eq!(read(&position, "24/18/15", "63").as_deref(), Ok("24/18*/15"));
     }
 
     /// Cases L17 and L19.

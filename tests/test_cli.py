@@ -1,0 +1,206 @@
+"""The command line: every command, machine-readable output, and one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import gammon
+import pytest
+
+typer = pytest.importorskip("typer")
+
+
+def gammon_cli(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Runs the command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "gammon", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+        **options,
+    )
+
+
+def printed(*arguments: str) -> str:
+    run = gammon_cli(*arguments)
+    assert (run.returncode, run.stderr) == (0, ""), run
+    return run.stdout
+
+
+def answered(*arguments: str) -> Any:
+    """The JSON that a command prints: one line."""
+    text = printed(*arguments, "--json")
+    assert text.count("\n") == 1
+    return json.loads(text)
+
+
+class TestCommands:
+    def test_simulate(self) -> None:
+        text = printed("simulate", "--games", "2000", "--seed", "1")
+        result = gammon.simulate(2000, seed=1)
+        assert "2,000 games" in text
+        assert f"{result.plies:,}" in text
+        assert "games/s" in text
+        for word in ("single", "gammon", "backgammon", "seed 1"):
+            assert word in text
+
+    def test_simulate_json(self) -> None:
+        answer = answered("simulate", "-n", "500", "--seed", "7", "--threads", "2", "--variant", "nackgammon")
+        result = gammon.simulate(500, seed=7, variant="nackgammon")
+        assert answer["interrupted"] is False
+        expected = result.to_dict()
+        assert {key: answer[key] for key in expected if key != "seconds"} == {
+            key: value for key, value in expected.items() if key != "seconds"
+        }
+        assert answered("simulate", "-n", "0")["games"] == 0
+        assert answered("simulate", "-n", "1", "--seed", str(2**64 - 1))["seed"] == 2**64 - 1
+
+    def test_plays(self) -> None:
+        plays = gammon.Position.start().plays(gammon.Roll(3, 1))
+        lines = printed("plays", "4HPwATDgc/ABMA", "31").splitlines()
+        assert [line.split("  ")[0].strip() for line in lines] == [str(play) for play in plays]
+        assert [line.split()[-1] for line in lines] == [play.after.id for play in plays]
+        answer = answered("plays", "standard", "1-3")
+        assert answer["roll"] == "31"
+        assert [play["after"] for play in answer["plays"]] == [play.after.id for play in plays]
+        assert [play["steps"] for play in answer["plays"]] == [[list(s) for s in play.steps] for play in plays]
+
+    def test_plays_of_a_dance(self) -> None:
+        closed = gammon.Position.from_points({}, opponent=dict.fromkeys(range(1, 7), 2), bar=1)
+        assert "no legal play" in printed("plays", closed.id, "31")
+        assert answered("plays", closed.id, "31")["plays"] == []
+
+    def test_show(self) -> None:
+        text = printed("show", "4HPwATDgc/ABMA")
+        assert gammon.render.text(gammon.Position.start()) in text
+        answer = answered("show", "hypergammon")
+        assert answer["cells"][22:25] == [1, 1, 1]
+
+    def test_perft(self) -> None:
+        assert "447" in printed("perft", "1")
+        assert answered("perft", "2")["perft"] == 202_782
+
+    def test_bench_signature(self) -> None:
+        first, second = (printed("bench", "--signature") for _ in range(2))
+        assert first == second
+        assert answered("bench", "--signature")["signature"] == first.strip()
+
+    def test_help_and_version(self) -> None:
+        assert gammon.__version__ in printed("--version")
+        text = printed("--help")
+        for command in ("simulate", "plays", "show", "perft", "bench"):
+            assert command in text
+            assert "Example" in printed(command, "--help")
+
+
+class TestWrongInput:
+    """Exit code 2, one line on stderr that names the value, nothing on stdout, no traceback."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            (["simulate", "--games", "-1"], "-1"),
+            (["simulate", "--games", "many"], "many"),
+            (["simulate", "--games", str(2**70)], str(2**70)),
+            (["simulate", "--threads", "-3"], "-3"),
+            (["simulate", "--threads", "0"], "0"),
+            (["simulate", "--threads", str(2**70)], str(2**70)),
+            (["simulate", "--seed", "-1"], "-1"),
+            (["simulate", "--seed", str(2**64)], str(2**64)),
+            (["simulate", "--variant", "tavla"], "tavla"),
+            (["simulate", "--players", "random,nobody"], "nobody"),
+            (["simulate", "--players", "a,b,c"], "c"),
+            (["simulate", "--no-such-option"], "--no-such-option"),
+            (["plays", "4HPwATDgc/ABM", "31"], "4HPwATDgc/ABM"),
+            (["plays", "/78AAPD/AwAAAA", "31"], "/78AAPD/AwAAAA"),
+            (["plays", "standard", "37"], "37"),
+            (["plays", "standard"], "roll"),
+            (["plays", "a\nb", "31"], "a"),
+            (["show", "nonsense"], "nonsense"),
+            (["show", ""], "14"),
+            (["perft", "-1"], "-1"),
+            (["perft", "99"], "99"),
+            (["perft", "two"], "two"),
+            (["perft", "1", "standard", "--threads", "-1"], "-1"),
+            (["no-such-command"], "no-such-command"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    )
+    @pytest.mark.parametrize("json_wanted", [False, True], ids=["text", "json"])
+    def test_one_line(self, arguments: list[str], named: str, json_wanted: bool) -> None:
+        run = gammon_cli(*arguments, *(["--json"] if json_wanted else []))
+        assert run.returncode == 2, run
+        assert run.stdout == ""
+        assert run.stderr.count("\n") == 1, run.stderr
+        assert run.stderr.endswith("\n")
+        assert "Traceback" not in run.stderr
+        assert named in run.stderr
+
+
+def test_a_reader_that_leaves() -> None:
+    """`gammon plays ... | head -1` says nothing on stderr."""
+    command = f"{sys.executable} -m gammon plays RCCQACWllFIKAA 11 | head -1"
+    run = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.count("\n") == 1
+    assert run.stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("json_wanted", [False, True], ids=["text", "json"])
+def test_ctrl_c_prints_what_is_known(json_wanted: bool) -> None:
+    arguments = ["simulate", "--games", str(10**15), "--seed", "1", *(["--json"] if json_wanted else [])]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gammon", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(3)
+    start = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert time.perf_counter() - start < 1
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    if json_wanted:
+        answer = json.loads(stdout)
+        assert answer["interrupted"] is True
+        assert answer["games"] == sum(sum(wins.values()) for wins in answer["wins"]) > 0
+    else:
+        assert "games/s" in stdout
+        assert "Interrupted" in stdout
+
+
+def test_without_the_extra() -> None:
+    """The command line says which extra is missing, in one line."""
+    script = """
+import sys
+sys.modules["typer"] = None
+from gammon.cli import main
+main(["simulate"])
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert "gammon[cli]" in run.stderr
+
+
+def test_starts_without_numpy() -> None:
+    script = """
+import sys
+sys.argv = ["gammon", "plays", "standard", "31"]
+from gammon.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0, end
+assert "numpy" not in sys.modules
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "8/5 6/5" in run.stdout
