@@ -41,7 +41,8 @@ RETURN_WINDOW = 300.0
 class Estimate:
     """What a state is worth to the player on roll, and how that was found.
 
-    `value` is the cubeful equity for a value (stake x cube) of 1 in money play, in a match the winning chance, 0 to 1. `method` names plies or rollout; `standard_error` is in the unit of `value`, 0 if the value is exact.
+    `value` is the cubeful equity for a value (stake x cube) of 1 in money play, in a match the winning chance, 0 to 1.
+    `method` names plies or rollout; `standard_error` is in the unit of `value`, 0 if the value is exact.
     """
 
     value: float

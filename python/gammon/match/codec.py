@@ -94,7 +94,14 @@ def read_text(value: object, path: str) -> str:
         fail(path, f"a text is expected, not {shown(value)}")
     if len(value) > LONGEST_TEXT:
         fail(path, f"a text of {len(value)} characters is longer than {LONGEST_TEXT}")
+    if not is_unicode(value):
+        fail(path, f"half a character in {shown(value)}")
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no lone surrogates, which no file and no compiled code can hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def read_bool(value: object, path: str) -> bool:

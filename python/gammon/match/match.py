@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
 from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
-from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError
+from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
 from gammon.match import codec, machine
 from gammon.match.codec import AbsentDice
 from gammon.match.events import Event
@@ -320,6 +320,8 @@ class Match:
         """
         if not isinstance(play, Play | str):
             raise InvalidArgumentError(f"a play is a Play or a text, not {play!r}")
+        if isinstance(play, str) and not codec.is_unicode(play):
+            raise NotationError(f"cannot read half a character in {play!r:.60}")
         moment = self._moment
         seat = moment.on_roll if player is None else player
         if isinstance(play, str) and not illegal and moment.phase is Phase.ROLLED and moment.roll is not None:
@@ -882,6 +884,8 @@ def _optional_int(name: str, value: int | None) -> int | None:
 
 
 def _optional_text(name: str, value: str | None) -> str | None:
-    if value is not None and (not isinstance(value, str) or len(value) > codec.LONGEST_TEXT):
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > codec.LONGEST_TEXT or not codec.is_unicode(value):
         raise InvalidArgumentError(f"{name} is a text of at most {codec.LONGEST_TEXT} characters, not {value!r:.60}")
     return value
