@@ -15,8 +15,9 @@ LAYERS = [
     {"cli", "__main__"},
     {"env", "analysis", "simulation", "render", "formats"},
     {"engine"},
+    {"adjudication", "cards", "settlement"},
     {"match", "rules", "clock", "tournament"},
-    {"cube", "met"},
+    {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features"},
     {"errors", "_long_work", "_core"},
 ]

@@ -13,7 +13,7 @@ from gammon.position import Position
 __all__ = ["Event"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Event:
     """One thing that happened: an action of the game (rules 6 and 7) or an event at the table (rule 9).
 
@@ -46,6 +46,8 @@ class Event:
     winner: int | None = None
     value: int | None = None
     owner: int | None = None
+    stake: int | None = None
+    score: tuple[int, int] | None = None
     upheld: bool = False
     clock: ClockReading | None = None
     """What the clock showed just before."""
@@ -71,6 +73,8 @@ class Event:
             words.append(str(self.play) or "(none)")
         if self.level is not None:
             words.append(("single", "gammon", "backgammon")[self.level - 1])
+        if self.score is not None:
+            words.append(f"{self.score[0]}-{self.score[1]}")
         for name in ("points", "winner", "value", "reason"):
             if getattr(self, name) is not None:
                 words.append(f"{name} {getattr(self, name)}" if name != "reason" else f"({self.reason})")

@@ -19,7 +19,7 @@ from gammon.errors import (
     NotationError,
 )
 from gammon.match.events import Event
-from gammon.match.illegal import after_as_written
+from gammon.match.illegal import after_as_written, after_on_record
 from gammon.match.moment import Game, Moment
 from gammon.match.state import Action, Offer, Phase
 from gammon.play import Play
@@ -40,7 +40,13 @@ __all__ = ["advance", "begin", "highest_resignation", "legal_actions", "upcoming
 MAX_CUBE = 1 << 15
 """The largest face that types and codecs know."""
 
-replace = dataclasses.replace
+MOST_POINTS = 1 << 20
+"""The most points that a score can be set to: more than any match or session is played for."""
+
+FIRST_SET_TURN = 3
+"""A position that is set is not that of an opening throw: on this turn both players may double (rule 7.2)."""
+
+replace = Moment.changed
 
 
 def begin(rules: Rules) -> Moment:
@@ -64,7 +70,7 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
     after = _EVENTS[event.kind](rules, moment, event, notes)
     if after.decided is not None and event.kind not in ("decision", "appeal"):
         after = replace(after, decided=None)
-    return after, replace(event, notes=tuple(notes))
+    return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
 
 
 def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
@@ -303,11 +309,11 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         raise IllegalActionError(f"player {event.player} cannot play out of turn: player {moment.on_roll} is on roll")
     if moment.roll is None:
         raise IllegalActionError("cannot play before the roll")
-    if event.illegal and rules.on_illegal_play == "reject":
+    if event.illegal and rules.on_illegal_play == "reject" and not event.on_record:
         raise IllegalActionError("these rules reject illegal plays (on_illegal_play)")
     if event.illegal and moment.contested:
         raise IllegalActionError("the last play was contested, so a legal one is to be made now")
-    after, legal = _after_play(moment, event)
+    after, legal = _after_play(moment, event, notes)
     if not legal:
         notes.append("illegal")
     before, moment = moment, replace(moment, position=after, contested=False)
@@ -323,8 +329,11 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
     return _pass_turn(moment)
 
 
-def _after_play(moment: Moment, event: Event) -> tuple[Position, bool]:
-    """The position after a play, and whether the play is legal."""
+def _after_play(moment: Moment, event: Event, notes: list[str]) -> tuple[Position, bool]:
+    """The position after a play, and whether the play is legal.
+
+    What was written down elsewhere need not be possible: of such a play the steps that cannot be made are left out.
+    """
     assert moment.roll is not None
     if isinstance(event.play, Play):
         if event.play.before != moment.position or event.play.roll != moment.roll:
@@ -339,9 +348,14 @@ def _after_play(moment: Moment, event: Event) -> tuple[Position, bool]:
     try:
         return moment.position.play(text, moment.roll).after, True
     except AmbiguousPlayError:
-        raise
+        if not event.on_record:
+            raise
     except (IllegalPlayError, NotationError):
-        return after_as_written(moment.position, text), False
+        if not event.on_record:
+            return after_as_written(moment.position, text), False
+    after, left_out = after_on_record(moment.position, text)
+    notes += [f"left out: {part}" for part in left_out]
+    return after, False
 
 
 def _pass_turn(moment: Moment) -> Moment:
@@ -630,11 +644,13 @@ def _rescored(rules: Rules, moment: Moment, index: int, points: int) -> Moment:
     more = points - old.points
     games = list(moment.games)
     have = old.start_points[old.winner]
-    games[index] = replace(old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length))
+    games[index] = dataclasses.replace(
+        old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length)
+    )
     for later in range(index + 1, len(games)):
         start = _plus(games[later].start_points, old.winner, more)
         counted = scoring.counted_points(games[later].points, start[games[later].winner], rules.length)
-        games[later] = replace(games[later], start_points=start, counted=counted)
+        games[later] = dataclasses.replace(games[later], start_points=start, counted=counted)
     moment = replace(moment, games=tuple(games), points=_plus(moment.points, old.winner, more))
     if moment.phase is Phase.MATCH_OVER and moment.ending == "points":
         moment = replace(moment, phase=Phase.GAME_OVER, winner=None, ending=None)
@@ -702,6 +718,60 @@ def _setup(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mome
     moment = _next_game(rules, moment) if moment.phase is Phase.GAME_OVER else moment
     start = None if event.position == rules.position else event.position
     return replace(moment, start=start, position=event.position)
+
+
+def _position(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The game stands at a position that nobody played to: a problem, an edited board, a gap in a record."""
+    seat = _seat(event, "the player on roll")
+    if moment.phase is Phase.MATCH_OVER:
+        raise IllegalActionError("no position can be set: the match is over")
+    reason = _pending(moment, "set a position")
+    if reason is not None:
+        raise IllegalActionError(reason)
+    if event.position is None or event.position.is_over:
+        raise IllegalActionError("a game goes on from a position that is not finished")
+    cube, stake = event.value or 1, event.stake or 1
+    if not 1 <= cube <= MAX_CUBE or cube & (cube - 1):
+        raise IllegalActionError(f"a cube shows a power of two up to {MAX_CUBE}, not {cube}")
+    if scoring.is_over_limit(stake * cube, rules.cube_limit):
+        raise IllegalActionError(f"a value of {stake * cube} is above the limit of {rules.cube_limit}")
+    moment = _next_game(rules, moment) if not moment.in_game else moment
+    return replace(
+        moment,
+        phase=Phase.ON_ROLL,
+        position=event.position if seat == 0 else event.position.flip(),
+        on_roll=seat,
+        roll=None,
+        cube=cube,
+        owner=event.owner,
+        stake=stake,
+        offer=None,
+        offered_by=None,
+        turn=max(moment.turn, FIRST_SET_TURN - 1) + 1,
+        cocked=False,
+        replay=None,
+        disputed=None,
+        contested=False,
+    )
+
+
+def _score(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The score is as given: a record begins later than the match, or a game of it is missing."""
+    if moment.in_game or moment.phase is Phase.MATCH_OVER:
+        raise IllegalActionError("a score is set between games")
+    if event.score is None or not all(0 <= points <= MOST_POINTS for points in event.score):
+        raise IllegalActionError(f"a score is two numbers from 0 to {MOST_POINTS}, not {event.score!r}")
+    moment = _settle_points(rules, replace(moment, points=event.score))
+    return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
+
+
+def _abandon(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The game is broken off without a result: nobody wins anything."""
+    _require_game(moment, "abandon the game")
+    moment = replace(
+        moment, phase=Phase.GAME_OVER, offer=None, offered_by=None, further=0, replay=None, contested=False
+    )
+    return _settle_points(rules, replace(moment, disputed=None))
 
 
 def _correct_setup(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -996,6 +1066,9 @@ _EVENTS: dict[str, Callable[[Rules, Moment, Event, list[str]], Moment]] = {
     "void_crawford_double": _void_crawford_double,
     "dice_fault": _dice_fault,
     "setup": _setup,
+    "position": _position,
+    "score": _score,
+    "abandon": _abandon,
     "correct_setup": _correct_setup,
     "found_checker": _found_checker,
     "late_arrival": _late_arrival,

@@ -312,10 +312,14 @@ class Match:
         """Turns the cube again at once: a beaver, and in answer to one a raccoon, and so on (rule 7.4)."""
         self._act("beaver", player)
 
-    def play(self, play: Play | str, *, player: int | None = None, illegal: bool = False) -> Play | str:
+    def play(
+        self, play: Play | str, *, player: int | None = None, illegal: bool = False, on_record: bool = False
+    ) -> Play | str:
         """Plays the roll and ends the turn; the empty text is the play of one who cannot move.
 
         `illegal=True` keeps a play that breaks the rules as written, where the rules have it on record (rule 9.8).
+        With `on_record=True` as well it is kept under any rules, and steps that cannot be made at all are left out:
+        that is how a play comes in that was really made, or written down, elsewhere.
         Returns the play, or its text if it is illegal.
         """
         if not isinstance(play, Play | str):
@@ -326,7 +330,7 @@ class Match:
         seat = moment.on_roll if player is None else player
         if isinstance(play, str) and not illegal and moment.phase is Phase.ROLLED and moment.roll is not None:
             play = moment.position.play(play, moment.roll)
-        self._happen(Event("play", player=seat, play=play, illegal=illegal))
+        self._happen(Event("play", player=seat, play=play, illegal=illegal, on_record=illegal and on_record))
         event = self._done[-1].event
         assert event.play is not None
         return event.play
@@ -421,6 +425,51 @@ class Match:
         if not isinstance(position, Position):
             raise InvalidArgumentError(f"a game is set up from a Position, not {position!r}")
         self._happen(Event("setup", position=position))
+
+    def set_position(
+        self, position: Position, on_roll: int, *, value: int = 1, owner: int | None = None, stake: int = 1
+    ) -> None:
+        """The game goes on from this position, as player 0 sees it, with this player on roll and the cube like that.
+
+        For problems, edited boards and gaps in a record; between games it begins the next one. The player may double.
+
+        >>> match = Match()
+        >>> match.set_position(Position.from_points({6: 2}, opponent={6: 3}), on_roll=1, value=2, owner=1)
+        >>> match.state.position[6], match.state.cube
+        (3, Cube(value=2, owner='player'))
+        """
+        if not isinstance(position, Position):
+            raise InvalidArgumentError(f"a game goes on from a Position, not {position!r}")
+        self._happen(
+            Event(
+                "position",
+                player=on_roll,
+                position=position,
+                value=None if value == 1 else _optional_int("value", value),
+                owner=owner,
+                stake=None if stake == 1 else _optional_int("stake", stake),
+            )
+        )
+
+    def set_score(self, points: tuple[int, int], reason: str | None = None) -> None:
+        """The score is this, between games: the record begins later, or lacks something.
+
+        >>> match = Match(Rules.match(7))
+        >>> match.set_score((6, 2))
+        >>> match.game_phase
+        <CrawfordPhase.CRAWFORD: 'crawford'>
+        """
+        try:
+            first, second = (_optional_int("points", number) for number in points)
+        except (TypeError, ValueError):
+            raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}") from None
+        if first is None or second is None:
+            raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}")
+        self._happen(Event("score", score=(first, second), reason=_optional_text("reason", reason)))
+
+    def abandon(self, reason: str | None = None) -> None:
+        """The game is broken off and counts for nobody."""
+        self._happen(Event("abandon", reason=_optional_text("reason", reason)))
 
     def correct_setup(self, player: int) -> None:
         """A player demands the right starting position; turns are played again with their dice (rule 9.7)."""
@@ -547,6 +596,11 @@ class Match:
             self._dice.new_game()
         return (throw,)
 
+    def _throw_elsewhere(self, throws: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+        """Throws of another source, the ties of an opening included."""
+        self._throw_given(throws[-1])
+        return throws
+
     def _throw_one(self, kept: int) -> tuple[tuple[int, int], ...]:
         """One die again, beside the one that is kept (rule 9.9)."""
         return ((kept, self._dice.throw()[0]),)
@@ -599,6 +653,30 @@ class Match:
             raise
         self._undone.clear()
         self._append(_Done(event, self._moment, place, reading), after)
+
+    def add(self, event: Event) -> Event:
+        """Adds an event that happened elsewhere, dice included: the door for records in other forms.
+
+        Nothing is taken from the dice source, and there is no clock. Returns the event with the remarks of the rules;
+        raises as the named actions do, and then nothing has changed.
+
+        >>> match = Match()
+        >>> match.add(Event("roll", throws=((3, 1),), given=True)).roll
+        Roll(3, 1)
+        >>> match.state.on_roll
+        0
+        """
+        if self.clock is not None:
+            raise IllegalActionError("a match with a clock takes no events from elsewhere")
+        if event.throws and not isinstance(self._dice, AbsentDice):
+            throws = event.throws
+            self._happen(dataclasses.replace(event, given=True), lambda: self._throw_elsewhere(throws))
+            return self._done[-1].event
+        before = self._moment
+        self._moment, event = machine.advance(self.rules, before, event)
+        self._undone.clear()
+        self._done.append(_Done(event, before, self._place(), None))
+        return event
 
     def _append(self, done: _Done, after: Moment) -> None:
         self._done.append(done)
