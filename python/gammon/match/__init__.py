@@ -4,6 +4,18 @@ from gammon.match.events import Event
 from gammon.match.match import Match
 from gammon.match.moment import Game
 from gammon.match.sheet import ScoreSheet, SheetRow
-from gammon.match.state import Action, ActionKind, Offer, Phase, State
+from gammon.match.state import Action, ActionKind, GameState, Offer, Phase, State
 
-__all__ = ["Action", "ActionKind", "Event", "Game", "Match", "Offer", "Phase", "ScoreSheet", "SheetRow", "State"]
+__all__ = [
+    "Action",
+    "ActionKind",
+    "Event",
+    "Game",
+    "GameState",
+    "Match",
+    "Offer",
+    "Phase",
+    "ScoreSheet",
+    "SheetRow",
+    "State",
+]

@@ -7,7 +7,7 @@ from typing import Any
 
 from gammon.cube import Cube, Owner
 from gammon.dice import Roll
-from gammon.match.state import Offer, Phase, State
+from gammon.match.state import GameState, Offer, Phase, State
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase
@@ -128,6 +128,17 @@ class Moment:
             return None
         return self.on_roll if self.offered_by is None else 1 - self.offered_by
 
+    @property
+    def game_state(self) -> GameState:
+        """Whether a game is going on, and if not, how the last one ended."""
+        if self.in_game:
+            return GameState.PLAYING
+        if self.phase is Phase.OPENING:
+            return GameState.NONE
+        endings = {"drop": GameState.DROPPED, "resignation": GameState.RESIGNED}
+        ending = self.games[-1].ending if self.games and not self.position.is_over else ""
+        return endings.get(ending, GameState.OVER)
+
     def state(self, rules: Rules, crawford: CrawfordPhase) -> State:
         """The public state; `crawford` is the phase that holds for it."""
         owner: Owner | None = None if self.owner is None else "player" if self.owner == self.on_roll else "opponent"
@@ -142,4 +153,5 @@ class Moment:
             offer=self.offer,
             offered_by=self.offered_by,
             rules=rules,
+            game_state=self.game_state,
         )
