@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         cards,
         clock,
         cube,
+        formats,
         match,
         met,
         render,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
         simulation,
         tournament,
     )
-    from gammon.match import Action, Event, Game, Match, Offer, Phase, State
+    from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
     from gammon.simulation import SimulationResult, simulate
 
@@ -56,6 +57,7 @@ _LAZY = {
     "Action": "gammon.match",
     "Event": "gammon.match",
     "Game": "gammon.match",
+    "GameState": "gammon.match",
     "Match": "gammon.match",
     "Offer": "gammon.match",
     "Phase": "gammon.match",
@@ -67,6 +69,7 @@ _LAZY = {
     "cards": "gammon.cards",
     "clock": "gammon.clock",
     "cube": "gammon.cube",
+    "formats": "gammon.formats",
     "match": "gammon.match",
     "met": "gammon.met",
     "render": "gammon.render",
@@ -84,6 +87,7 @@ __all__ = [
     "Event",
     "FileFormatError",
     "Game",
+    "GameState",
     "GammonError",
     "IllegalActionError",
     "IllegalPlayError",
@@ -112,6 +116,7 @@ __all__ = [
     "clock",
     "cube",
     "dice",
+    "formats",
     "match",
     "met",
     "perft",

@@ -1,6 +1,6 @@
 """Matches and money sessions: the game around the board, as a state machine with a complete record."""
 
-from gammon.match.events import Event
+from gammon.match.events import Comment, Event, Fault
 from gammon.match.match import Match
 from gammon.match.moment import Game
 from gammon.match.sheet import ScoreSheet, SheetRow
@@ -9,7 +9,9 @@ from gammon.match.state import Action, ActionKind, GameState, Offer, Phase, Stat
 __all__ = [
     "Action",
     "ActionKind",
+    "Comment",
     "Event",
+    "Fault",
     "Game",
     "GameState",
     "Match",

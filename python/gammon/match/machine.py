@@ -316,9 +316,9 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
     after, legal = _after_play(moment, event, notes)
     if not legal:
         notes.append("illegal")
-    before, moment = moment, replace(moment, position=after, contested=False)
-    if not legal:
-        moment = replace(moment, disputed=before)
+    if legal and not after.is_over:
+        return _pass_turn(moment, after)
+    moment = replace(moment, position=after, contested=False, disputed=moment.disputed if legal else moment)
     if after.is_over:
         if moment.early:
             notes.append("the early double lapses")
@@ -326,7 +326,7 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         assert outcome is not None
         winner = moment.on_roll if outcome.is_win else 1 - moment.on_roll
         return _finish(rules, moment, winner, abs(outcome.points), "play")
-    return _pass_turn(moment)
+    return _pass_turn(moment, after)
 
 
 def _after_play(moment: Moment, event: Event, notes: list[str]) -> tuple[Position, bool]:
@@ -358,7 +358,7 @@ def _after_play(moment: Moment, event: Event, notes: list[str]) -> tuple[Positio
     return after, False
 
 
-def _pass_turn(moment: Moment) -> Moment:
+def _pass_turn(moment: Moment, after: Position) -> Moment:
     """The other player's turn begins; a double that was offered early is answered now (rule 7.10)."""
     phase = Phase.DOUBLED if moment.offer is Offer.DOUBLE else Phase.ON_ROLL
     roll = None
@@ -367,10 +367,11 @@ def _pass_turn(moment: Moment) -> Moment:
     return replace(
         moment,
         phase=phase,
-        position=moment.position.flip(),
+        position=after.flip(),
         on_roll=1 - moment.on_roll,
         roll=roll,
         replay=None,
+        contested=False,
         turn=moment.turn + 1,
         cocked=False,
     )
@@ -757,10 +758,12 @@ def _position(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> M
 
 def _score(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
     """The score is as given: a record begins later than the match, or a game of it is missing."""
-    if moment.in_game or moment.phase is Phase.MATCH_OVER:
+    if moment.in_game or moment.ending not in (None, "points"):
         raise IllegalActionError("a score is set between games")
     if event.score is None or not all(0 <= points <= MOST_POINTS for points in event.score):
         raise IllegalActionError(f"a score is two numbers from 0 to {MOST_POINTS}, not {event.score!r}")
+    if moment.phase is Phase.MATCH_OVER:
+        moment = replace(moment, phase=Phase.GAME_OVER, winner=None, ending=None)
     moment = _settle_points(rules, replace(moment, points=event.score))
     return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
 

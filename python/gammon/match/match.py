@@ -12,7 +12,7 @@ from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
 from gammon.match import codec, machine
 from gammon.match.codec import AbsentDice
-from gammon.match.events import Event
+from gammon.match.events import Comment, Event, Fault
 from gammon.match.moment import Game, Moment
 from gammon.match.sheet import ScoreSheet, score_sheet
 from gammon.match.state import Action, Phase, State
@@ -118,6 +118,14 @@ class Match:
         self._undone: list[_Undone] = []
         self.clock: Clock | None = None
         """The clock, if the match is played with one."""
+        self.tags: dict[str, str] = {}
+        """What a file says about the match: "Event", "Site", "EventDate", ..., as it has them."""
+        self.comments: list[Comment] = []
+        """Remarks in a file, each with its place in the record."""
+        self.annotations: dict[int, tuple[tuple[str, tuple[str, ...]], ...]] = {}
+        """By the number of an event in the record: properties of a file that the record has no field for."""
+        self.errors: list[Fault] = []
+        """What was wrong in the file that the match was read from, and what was done about it."""
         self._set_clock(None)
 
     # What it looks like.
@@ -136,6 +144,31 @@ class Match:
         between = moment.phase in (Phase.GAME_OVER, Phase.MATCH_OVER)
         phase = machine.upcoming_phase(self.rules, moment) if between else moment.crawford
         return moment.state(self.rules, phase)
+
+    @property
+    def position(self) -> Position:
+        """The board as the player on roll sees it; between games the finished one."""
+        return self._moment.position
+
+    @property
+    def on_roll(self) -> int:
+        """The seat that is on roll, also while an offer is pending; between games it means nothing."""
+        return self._moment.on_roll
+
+    @property
+    def value(self) -> int:
+        """What the game is played for: stake x cube (rule 7.3)."""
+        return self._moment.value
+
+    @property
+    def moment(self) -> Moment:
+        """The whole inner state, as the functions of `gammon.match.machine` take it."""
+        return self._moment
+
+    @property
+    def event_count(self) -> int:
+        """How many events the record has."""
+        return len(self._done)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -215,6 +248,10 @@ class Match:
         """
         for done in self._done:
             yield self._state_of(done.before), done.event
+
+    def games_before(self, index: int) -> int:
+        """How many games were finished before the event of this index in the record."""
+        return len(self._done[index].before.games) if index < len(self._done) else len(self._moment.games)
 
     def legal_actions(self) -> list[Action]:
         """Every action of the game that `apply` would take now, of either player; none when the match is over.
@@ -607,6 +644,8 @@ class Match:
 
     def _place(self) -> _Place:
         source = self._dice
+        if isinstance(source, AbsentDice) and self._done and self._done[-1].place.source is source:
+            return self._done[-1].place
         numbers: tuple[int, ...] = ()
         if isinstance(source, RandomDice | CardDice):
             numbers = (source.game, source.turn, source.draw)
@@ -672,10 +711,10 @@ class Match:
             throws = event.throws
             self._happen(dataclasses.replace(event, given=True), lambda: self._throw_elsewhere(throws))
             return self._done[-1].event
-        before = self._moment
+        before, place = self._moment, self._place()
         self._moment, event = machine.advance(self.rules, before, event)
         self._undone.clear()
-        self._done.append(_Done(event, before, self._place(), None))
+        self._done.append(_Done(event, before, place, None))
         return event
 
     def _append(self, done: _Done, after: Moment) -> None:

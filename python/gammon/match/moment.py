@@ -99,9 +99,9 @@ class Moment:
     def changed(self, **changes: Any) -> Moment:
         """A copy with other values in these fields: `dataclasses.replace`, at a tenth of its time."""
         fields = self.__dict__.copy()
-        if not changes.keys() <= fields.keys():
-            raise TypeError(f"a moment has no {', '.join(changes.keys() - fields.keys())}")
         fields.update(changes)
+        if len(fields) != len(self.__dict__):
+            raise TypeError(f"a moment has no {', '.join(fields.keys() - self.__dict__.keys())}")
         copy = object.__new__(Moment)
         object.__setattr__(copy, "__dict__", fields)
         return copy
