@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from gammon.dice import Roll
-from gammon.errors import GammonError, IllegalActionError, IllegalPlayError, NotationError
+from gammon.errors import GammonError, IllegalActionError, IllegalPlayError, InvalidPositionError, NotationError
 from gammon.formats._faults import Faults
 from gammon.match import Comment, Event, Match, Phase, State
 from gammon.match.codec import LONGEST_TEXT, AbsentDice
@@ -27,12 +27,27 @@ MOST_POINTS = 1 << 20
 _USUAL_LIMIT = 64
 
 
+class Setup(NamedTuple):
+    """A board that is edited: what is not given stays as it is."""
+
+    clear: frozenset[int] = frozenset()
+    """Places in player 0's numbering that are emptied first, 25 being both bars."""
+    own: tuple[int, ...] = ()
+    """Where a checker of player 0 is added."""
+    other: tuple[int, ...] = ()
+    """Where one of player 1 is added, in player 0's numbering too."""
+    on_roll: int | None = None
+    value: int | None = None
+    owner: int | None = None
+    centred: bool = False
+
+
 class Entry(NamedTuple):
     """One thing that a file says of a game. `player` is a seat; None where the file does not say whose it is."""
 
     kind: str
     """turn, roll, dance, double, beaver, take, drop, resign, offer_resignation, accept, decline, result, losses,
-    abandon, position, comment."""
+    abandon, position, setup, comment."""
     player: int | None
     line: int
     column: int
@@ -41,6 +56,7 @@ class Entry(NamedTuple):
     number: int | None = None
     """A cube value, points, the level of a resignation; for a turn 0 if it says that nothing can be played."""
     state: State | None = None
+    setup: Setup | None = None
     notes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Properties that the file has beside it."""
 
@@ -98,6 +114,7 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     values = [entry.number or 0 for game in text.games for entry in game.entries if entry.kind in ("double", "beaver")]
     states = [entry.state for game in text.games for entry in game.entries if entry.state is not None]
     values += [state.value for state in states]
+    values += [entry.setup.value or 0 for game in text.games for entry in game.entries if entry.setup is not None]
     settings = dict(text.settings)
     limit = settings.get("cube_limit", _USUAL_LIMIT)
     if limit is not None and max(values, default=0) > limit:
@@ -120,13 +137,13 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
 
 
 def _longest_exchange(text: MatchText) -> int:
-    """How many beavers follow one double at most."""
-    longest = run = 0
+    """How many beavers follow one double at most; a format may call them doubles."""
+    longest = 0
     for game in text.games:
         run = 0
         for entry in game.entries:
-            run = run + 1 if entry.kind == "beaver" else 0
-            longest = max(longest, run)
+            run = run + 1 if entry.kind in ("double", "beaver") else 0
+            longest = max(longest, run - 1)
     return longest
 
 
@@ -143,6 +160,8 @@ class _Builder:
         self.resigning_level: int | None = None
         self.games_before = 0
         self.jacoby_shown = False
+        self.stake = 1
+        self.edited_before = False
         self.following: GameText | None = None
         self.losing: tuple[int | None, int | None] | None = None
 
@@ -166,6 +185,7 @@ class _Builder:
     def game(self, game: GameText, following: GameText | None) -> None:
         self.entry = Entry("none", None, game.line, 1)
         self.resigning = self.resigning_level = self.losing = None
+        self.stake = 1
         self.set_score(game)
         if self.match.is_over:
             raise _Retry(length=None)
@@ -251,6 +271,7 @@ class _Builder:
             return
         before = self.match.event_count
         getattr(self, kind)(entry)
+        self.edited_before = kind in ("setup", "position")
         if entry.notes and self.match.event_count > before:
             self.match.annotations[self.match.event_count - 1] = entry.notes
 
@@ -263,6 +284,10 @@ class _Builder:
         assert dice is not None
         match = self.match
         if match.phase is not Phase.ON_ROLL or match.on_roll != player:
+            if match.phase is Phase.ROLLED and match.on_roll == player and _dice(match) == (max(dice), min(dice)):
+                # The roll was there already by itself.
+                self.play(player, entry)
+                return
             self.ready_to_roll(player, dice)
         if match.phase is Phase.ON_ROLL:
             high, low = dice if dice[0] > dice[1] else (dice[1], dice[0])
@@ -273,7 +298,11 @@ class _Builder:
         """A roll that nobody played: the last thing in a file, or before a resignation."""
         player, dice = self.whose(entry), entry.roll
         assert dice is not None
-        if self.match.phase is not Phase.ON_ROLL or self.match.on_roll != player:
+        match = self.match
+        if match.phase is Phase.ROLLED and match.on_roll == player:
+            # The dice are set anew.
+            self.set_position(match.position if player == 0 else match.position.flip(), player)
+        if match.phase is not Phase.ON_ROLL or match.on_roll != player:
             self.ready_to_roll(player, dice)
         if self.match.phase is Phase.ON_ROLL:
             self.match.add(roll_event(player, (max(dice), min(dice))))
@@ -328,6 +357,10 @@ class _Builder:
 
     def opening(self, player: int, dice: tuple[int, int]) -> None:
         first, second = max(dice), min(dice)
+        if self.stake > 1:
+            # The ties that doubled the stake are not in the file, so this is no opening throw of the record.
+            self.match.set_position(self.match.rules.position, player, stake=self.stake)
+            return
         if first == second:
             # Nobody can open with a double: the game stands at its start with this player on roll.
             self.fault(f"an opening roll of {first}{second}", f"{self.name(player)} is put on roll")
@@ -360,7 +393,7 @@ class _Builder:
         """The player on roll has no turn in the file: closed out on the bar, or missing."""
         match = self.match
         position, seat = match.position, match.on_roll
-        if not (position.bar and all(position[point] <= -2 for point in range(19, 25))):
+        if not self.edited_before and not (position.bar and all(position[point] <= -2 for point in range(19, 25))):
             self.fault(f"the turn of {self.name(seat)} is missing", "passed over")
         self.set_position(position if seat == 0 else position.flip(), 1 - seat)
 
@@ -680,6 +713,55 @@ class _Builder:
         except GammonError as error:
             self.keep_as_comment(entry.text)
             self.fault(str(error), "kept as a comment")
+
+    def setup(self, entry: Entry) -> None:
+        """The board, the cube or the player on roll is edited."""
+        setup, match = entry.setup, self.match
+        assert setup is not None
+        playing = self.in_game()
+        edited = setup.clear or setup.own or setup.other or setup.on_roll is not None
+        if not playing and not edited:
+            # A cube in the middle before the first roll: automatic doubles.
+            if setup.value is not None and setup.value > 1 and not match.rules.is_match:
+                self.stake = setup.value
+            return
+        if match.phase in (Phase.DOUBLED, Phase.BEAVERED):
+            self.finish_offers(match.on_roll)
+        if match.phase is Phase.RESIGNED:
+            match.decline()
+        seat = setup.on_roll if setup.on_roll is not None else match.on_roll if playing else 0
+        changes: dict[str, int | None] = {}
+        if setup.value is not None:
+            changes["value"] = setup.value
+        if setup.owner is not None:
+            changes["owner"] = setup.owner
+        elif setup.centred:
+            changes["owner"] = None
+        try:
+            self.set_position(self.edited(setup), seat, **changes)
+        except GammonError as error:
+            self.keep_as_comment(entry.text)
+            self.fault(str(error), "kept as a comment")
+
+    def edited(self, setup: Setup) -> Position:
+        """The board as player 0 sees it, after the edit."""
+        match = self.match
+        board = match.rules.position
+        if self.in_game():
+            board = match.position if match.on_roll == 0 else match.position.flip()
+        own = [0, *(max(0, board[point]) for point in range(1, 25)), board.bar]
+        other = [0, *(max(0, -board[point]) for point in range(1, 25)), board.opponent_bar]
+        start = board.off + sum(own), board.opponent_off + sum(other)
+        for place in setup.clear:
+            own[place] = other[place] = 0
+        for counts, places in ((own, setup.own), (other, setup.other)):
+            for place in places:
+                counts[place] += 1
+        cells = [-other[25], *(own[point] - other[point] for point in range(1, 25)), own[25]]
+        overlap = [point for point in range(1, 25) if own[point] and other[point]]
+        if overlap:
+            raise InvalidPositionError(f"both sides stand on {', '.join(map(str, overlap))}")
+        return Position.from_array([*cells, max(0, start[0] - sum(own)), max(0, start[1] - sum(other))])
 
 
 def _dice(match: Match) -> tuple[int, int]:
