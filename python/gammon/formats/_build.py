@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 from gammon.dice import Roll
 from gammon.errors import GammonError, IllegalActionError, IllegalPlayError, InvalidPositionError, NotationError
 from gammon.formats._faults import Faults
-from gammon.match import Comment, Event, Match, Phase, State
+from gammon.match import Comment, Event, GameState, Match, Offer, Phase, State
 from gammon.match.codec import LONGEST_TEXT, AbsentDice
 from gammon.match.events import play_event, roll_event
 from gammon.match.machine import highest_resignation
 from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
 
-__all__ = ["Entry", "GameText", "MatchText", "build"]
+__all__ = ["Entry", "GameText", "MatchText", "Setup", "build", "match_at"]
 
 UNKNOWN_PLAY = "????"
 MOST_POINTS = 1 << 20
@@ -69,6 +69,8 @@ class GameText:
     line: int
     score: tuple[int, int] | None = None
     entries: list[Entry] = field(default_factory=list)
+    crawford: bool | None = None
+    """Whether the file calls it the Crawford game; None if it does not say."""
 
 
 @dataclass
@@ -147,6 +149,36 @@ def _longest_exchange(text: MatchText) -> int:
     return longest
 
 
+def match_at(state: State, names: tuple[str, str] = ("White", "Black")) -> Match:
+    """A match that stands at a state: score, position, cube, dice and offer are set, not played to.
+
+    Raises `IllegalActionError` for a game that is over, which no match goes on from.
+    """
+    rules, seat = state.rules, state.on_roll
+    match = Match(rules, names=names, dice=AbsentDice("manual"))
+    if state.points != (0, 0) or state.post_crawford:
+        match.set_score(state.points, post_crawford=state.post_crawford)
+    if state.game_state is GameState.NONE and state.position in (rules.position, rules.position.flip()):
+        return match
+    turns = {Offer.BEAVER: 1, Offer.RACCOON: 2}.get(state.offer, 0) if state.offer is not None else 0
+    value = state.cube.value >> turns
+    owner = None if state.cube.owner is None else seat if state.cube.owner == "player" else 1 - seat
+    if turns:
+        owner = None if value == 1 else seat
+    board = state.position if seat == 0 else state.position.flip()
+    match.set_position(board, seat, value=value, owner=owner, stake=state.stake)
+    if state.roll is not None:
+        match.add(roll_event(seat, (state.roll.high, state.roll.low)))
+    if state.offer is not None and state.offered_by is not None:
+        if state.offer.level is not None:
+            match.resign(state.offer.level, player=state.offered_by)
+        else:
+            match.double(player=state.offered_by if not turns else seat, on_record=True)
+            for _ in range(turns):
+                match.beaver()
+    return match
+
+
 class _Builder:
     def __init__(self, text: MatchText, guessed: dict[str, Any], faults: Faults) -> None:
         self.text = text
@@ -210,7 +242,7 @@ class _Builder:
             return
         if not first:
             self.fault(f"the score is {shown}, and by the games so far {computed}", f"set to {shown}")
-        self.match.set_score(game.score, "the score in the file")
+        self.match.set_score(game.score, "the score in the file", post_crawford=game.crawford is False)
 
     def end(self, following: GameText | None) -> None:
         """The file has no more of this game."""

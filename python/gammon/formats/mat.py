@@ -507,6 +507,9 @@ class _Writer:
             if finished > games_seen:
                 games_seen = finished
                 self.result(match.games[finished - 1], after)
+        now = match.state
+        if now.roll is not None and match.in_game:
+            self.cell(now.on_roll, f"{now.roll}: {UNKNOWN_PLAY}")
         self.finish_row()
         for comment in self.comments:
             self.comment(comment.text)
@@ -567,6 +570,8 @@ class _Writer:
             self.cell(seat, " Drops")
         elif kind == "position":
             self.position(state, event)
+        elif kind == "accept" and state.roll is not None:
+            self.cell(state.on_roll, f"{state.roll}: {UNKNOWN_PLAY}")
         elif kind == "abandon":
             self.finish_row()
             self.lines.append('; [Result "none"]')

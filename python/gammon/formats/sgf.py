@@ -7,6 +7,7 @@ Read are plays, cube, resignations, set-up nodes, comments and, kept as they are
 from __future__ import annotations
 
 import codecs
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -287,17 +288,18 @@ def _root(root: _Node, match: MatchText, game: GameText, faults: Faults) -> None
             if tag not in _KEPT_RULES:
                 match.tags[tag] = content
             apply_setting(match.settings, tag.lower().replace(" ", ""), content)
-    _rules(properties, match)
+    _rules(properties, match, game)
 
 
 _KEPT_RULES = ("AutomaticDoubles", "Beavers", "CubeLimit", "DeadCube", "Holland")
 
 
-def _rules(properties: dict[str, list[str]], match: MatchText) -> None:
+def _rules(properties: dict[str, list[str]], match: MatchText, game: GameText) -> None:
     """What RU says; who writes it leaves out what is off."""
     words = {word.strip().lower() for value in properties.get("RU", []) for word in value.split(":")}
     stated = "RU" in properties or _first(properties, "AP", "").startswith(("GNU Backgammon", "gammon:"))
     if stated:
+        game.crawford = "crawfordgame" in words
         match.settings["crawford"] = "crawford" in words or "crawfordgame" in words or match.length == 1
         match.settings["jacoby"] = "jacoby" in words
     if "nocube" in words:
@@ -617,6 +619,8 @@ class _Writer:
             return f"{'WB'[seat]}[double]"
         if kind == "roll" and seat is None and len(event.throws) > 1 and self.match.rules.automatic_doubles != 0:
             return ""
+        if kind == "accept" and state.roll is not None:
+            return _roll_node(state)
         if kind == "position":
             if state.roll is not None:
                 self.nodes.append(f";{_roll_node(state)}")
@@ -647,7 +651,7 @@ def _written_steps(text: str) -> list[tuple[int, int]]:
         places = [part[1], *part[2].replace("*", "").split("/")[1:]]
         numbers = [words.get(place.lower(), -1) if place.isalpha() else int(place) for place in places]
         if all(0 <= number <= 25 for number in numbers):
-            steps += list(zip(numbers, numbers[1:], strict=False)) * int(part[3] or 1)
+            steps += list(itertools.pairwise(numbers)) * int(part[3] or 1)
     return steps
 
 

@@ -333,6 +333,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "owner": read_seat,
     "stake": read_int,
     "score": _read_score,
+    "post_crawford": read_bool,
     "upheld": read_bool,
     "clock": reading_from_dict,
 }
@@ -357,7 +358,7 @@ _KINDS: dict[str, tuple[set[str], set[str]]] = {
     "dice_fault": ({"reason"}, {"player", "again", "throws", "given", "source"}),
     "setup": ({"position"}, set()),
     "position": ({"position", "player"}, {"value", "owner", "stake", "reason"}),
-    "score": ({"score"}, {"reason"}),
+    "score": ({"score"}, {"post_crawford", "reason"}),
     "abandon": (set(), {"reason"}),
     "correct_setup": (_WHO, set()),
     "found_checker": (_WHO, {"point", "on_bar"}),

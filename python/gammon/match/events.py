@@ -74,6 +74,8 @@ class Event:
     owner: int | None = None
     stake: int | None = None
     score: tuple[int, int] | None = None
+    post_crawford: bool = False
+    """The Crawford game was played before this score."""
     upheld: bool = False
     clock: ClockReading | None = None
     """What the clock showed just before."""

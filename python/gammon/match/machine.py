@@ -107,7 +107,7 @@ def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
 
 def upcoming_phase(rules: Rules, moment: Moment) -> CrawfordPhase:
     """The Crawford phase of a game that would start now, from score and history (rule 7.7)."""
-    played = any(game.is_crawford for game in moment.games)
+    played = moment.crawford_played or any(game.is_crawford for game in moment.games)
     return scoring.crawford_phase(moment.points, rules.length, crawford=rules.crawford, played=played)
 
 
@@ -764,7 +764,7 @@ def _score(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mome
         raise IllegalActionError(f"a score is two numbers from 0 to {MOST_POINTS}, not {event.score!r}")
     if moment.phase is Phase.MATCH_OVER:
         moment = replace(moment, phase=Phase.GAME_OVER, winner=None, ending=None)
-    moment = _settle_points(rules, replace(moment, points=event.score))
+    moment = _settle_points(rules, replace(moment, points=event.score, crawford_played=event.post_crawford))
     return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
 
 

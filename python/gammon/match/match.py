@@ -488,8 +488,10 @@ class Match:
             )
         )
 
-    def set_score(self, points: tuple[int, int], reason: str | None = None) -> None:
+    def set_score(self, points: tuple[int, int], reason: str | None = None, *, post_crawford: bool = False) -> None:
         """The score is this, between games: the record begins later, or lacks something.
+
+        `post_crawford` says that the Crawford game has been played already.
 
         >>> match = Match(Rules.match(7))
         >>> match.set_score((6, 2))
@@ -502,7 +504,10 @@ class Match:
             raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}") from None
         if first is None or second is None:
             raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}")
-        self._happen(Event("score", score=(first, second), reason=_optional_text("reason", reason)))
+        if not isinstance(post_crawford, bool):
+            raise InvalidArgumentError(f"post_crawford is True or False, not {post_crawford!r}")
+        text = _optional_text("reason", reason)
+        self._happen(Event("score", score=(first, second), post_crawford=post_crawford, reason=text))
 
     def abandon(self, reason: str | None = None) -> None:
         """The game is broken off and counts for nobody."""

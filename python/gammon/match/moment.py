@@ -69,6 +69,8 @@ class Moment:
     cocked: bool = False
     """The player on roll threw cocked dice and cannot double this turn (rule 9.9)."""
     crawford: CrawfordPhase = CrawfordPhase.NONE
+    crawford_played: bool = False
+    """The Crawford game was before the first game of the record."""
     games: tuple[Game, ...] = ()
     points: tuple[int, int] = (0, 0)
     pending: tuple[int, int] = (0, 0)
