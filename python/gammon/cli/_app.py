@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli import _bench, _plays, _simulate
+from gammon.cli import _bench, _convert, _plays, _simulate
 
 app = typer.Typer(
     name="gammon",
@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _bench.bench):
+for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _convert.convert, _bench.bench):
     app.command()(command)
 
 

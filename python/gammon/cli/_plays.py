@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.cli._arguments import Json, PositionOrFile, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.cli._convert import is_file, show_file
 
 
 def plays(
@@ -32,11 +33,14 @@ def plays(
         print("the game is over" if where.is_over else "no legal play")
 
 
-def show(position: PositionText, json: Json = False) -> None:
-    """Draw a position.
+def show(position: PositionOrFile, json: Json = False) -> None:
+    """Draw a position, or say what is in a file: its matches, their games, and its faults.
 
     Example: gammon show nackgammon
     """
+    if is_file(position):
+        show_file(position, json)
+        return
     where = parse_position(position)
     if json:
         print_json(

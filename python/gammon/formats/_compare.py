@@ -32,7 +32,7 @@ def _told(state: State, event: Event) -> tuple[Any, ...]:
         told = " ".join(play.split())
     return (
         event.player,
-        event.throws and (event.throws[:-1], event.roll),
+        event.throws and (_ties(event), event.roll),
         told,
         event.illegal,
         event.level,
@@ -47,6 +47,11 @@ def _told(state: State, event: Event) -> tuple[Any, ...]:
         state.on_roll,
         state.points,
     )
+
+
+def _ties(event: Event) -> tuple[tuple[int, int], ...]:
+    """The ties of an opening throw, where they changed something."""
+    return event.throws[:-1] if any(note.startswith("automatic") for note in event.notes) else ()
 
 
 def differences(match: Match, back: Match) -> tuple[str, ...]:
