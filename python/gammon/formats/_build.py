@@ -628,13 +628,18 @@ class _Builder:
             )
             winner = scorer
         if match.phase in (Phase.DOUBLED, Phase.BEAVERED):
-            if winner != match.to_act:
+            taken = [2 * level * match.value for level in (1, 2, 3)]
+            if match.phase is Phase.BEAVERED and points in taken and winner != match.to_act:
+                # Nobody writes the take of a beaver; this game goes on, and somebody resigns.
+                match.take()
+            elif winner != match.to_act:
                 if points is not None and not self.is_worth(points, match.value, winner):
                     self.fault(f"a win of {points} by a double at {match.value}", f"{match.value} counted")
                 self.fault("the double has no answer, and the game ends", "a drop is filled in")
                 match.drop()
                 return
-            self.finish_offers(winner)
+            else:
+                self.finish_offers(winner)
         loser = 1 - winner
         if self.resigning is not None and self.resigning != loser:
             self.fault(f"{self.name(self.resigning)} resigns, and wins", "the result counts")

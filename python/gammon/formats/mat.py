@@ -17,7 +17,7 @@ from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
 from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, write_text
 from gammon.formats._rules import apply_setting, rule_tags
-from gammon.match import Event, Game, GameState, Match, State
+from gammon.match import Event, Game, GameState, Match, Offer, State
 from gammon.play import Play
 
 __all__ = ["dump", "dumps", "load", "loads", "losses", "recognises", "scan"]
@@ -243,7 +243,12 @@ class _Reader:
             sides = [0] + [1] * (len(cells) - 1)
             if cells[1] not in starts:
                 sides[1] = 0
-            self.right_column = (starts[1].start() if starts[1]["roll"] else starts[1].start() - 1) + 1
+            known = self.right_column
+            if starts[1]["wins"] and known is not None and known <= 2 * _RIGHT_INDENT:
+                # A result that stands behind a roll that was not played keeps the indent of its own column.
+                sides[1] = int(starts[1].start() >= known - 1 - _RIGHT_GAP)
+            elif starts[1]["roll"] or starts[1]["double"] or starts[1]["take"]:
+                self.right_column = (starts[1].start() if starts[1]["roll"] else starts[1].start() - 1) + 1
             return sides
         if numbered and first - start <= _RIGHT_GAP:
             right = False
@@ -565,7 +570,9 @@ class _Writer:
             assert seat is not None
             self.cell(seat, f" Beavers => {4 * state.value}")
         elif kind == "take" and seat is not None:
-            self.cell(seat, " Takes")
+            if state.offer is Offer.DOUBLE:
+                self.cell(seat, " Takes")
+            # After a beaver the game just goes on: that is how GNU Backgammon writes and reads it.
         elif kind == "drop" and seat is not None:
             self.cell(seat, " Drops")
         elif kind == "position":
@@ -603,11 +610,16 @@ class _Writer:
             self.lines.append(f"; a position that has no XGID: {error}")
 
     def result(self, game: Game, after: State) -> None:
-        self.finish_row()
         winner = game.winner
         points = f"{game.points} point{'s' if game.points != 1 else ''}"
         ended = self.match.is_over and game is self.match.games[-1] and self.match.rules.length is not None
-        self.lines.append(f"{' ' * _RESULT_INDENTS[winner]}Wins {points}{' and the match' if ended else ''}")
+        text = f"Wins {points}{' and the match' if ended else ''}"
+        if winner == 1 and self.left is not None:
+            # GNU Backgammon takes a drop on a row of its own for the beginning of another turn.
+            self.cell(1, f" {text}")
+            return
+        self.finish_row()
+        self.lines.append(f"{' ' * _RESULT_INDENTS[winner]}{text}")
 
 
 def _flat(text: str) -> str:
