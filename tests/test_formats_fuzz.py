@@ -90,7 +90,7 @@ def played(match: Match) -> int:
     return len(match.games) + sum(event.kind == "abandon" for event in match.record) + match.in_game
 
 
-@settings(max_examples=500)
+@settings(max_examples=150)
 @given(damaged())
 def test_damaged_files_are_read_or_refused(data: bytes) -> None:
     for read in (formats.loads, mat.loads, sgf.loads, text.loads, json.loads, fibs.loads):
@@ -105,7 +105,7 @@ def test_damaged_files_are_read_or_refused(data: bytes) -> None:
             assert again.score == match.score or again.errors or module.losses(match)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(damaged())
 def test_no_game_of_a_damaged_file_is_dropped(data: bytes) -> None:
     try:
@@ -123,23 +123,21 @@ def test_no_game_of_a_damaged_file_is_dropped(data: bytes) -> None:
     assert plays + remarks + len(match.errors) + 3 >= rolls // 2
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(damaged())
 def test_strict_raises_at_the_first_fault_of_the_lenient_reader(data: bytes) -> None:
     try:
         match = formats.loads(data)
     except GammonError:
         return
-    try:
+    if not match.errors:
+        assert formats.loads(data, strict=True) == match
+        return
+    with pytest.raises(FileFormatError, match=r"line \d+"):
         formats.loads(data, strict=True)
-    except FileFormatError as error:
-        assert match.errors, str(error)
-        assert "line" in str(error)
-    else:
-        assert match.errors == []
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(max_size=300))
 def test_any_text_is_refused(content: str) -> None:
     for read in (formats.loads, mat.loads, sgf.loads, text.loads, json.loads, fibs.loads):
@@ -189,7 +187,7 @@ def test_time_grows_with_the_size_only(name: str, make) -> None:
 
     def seconds(size: int) -> float:
         best = 9e9
-        for _ in range(2):
+        for _ in range(1):
             start = time.process_time()
             for read in (formats.loads, mat.loads, sgf.loads, text.loads, json.loads):
                 try:
@@ -199,6 +197,6 @@ def test_time_grows_with_the_size_only(name: str, make) -> None:
             best = min(best, time.process_time() - start)
         return best
 
-    small = seconds(20_000)
-    large = seconds(160_000)
+    small = seconds(8_000)
+    large = seconds(64_000)
     assert large < 30 * max(small, 0.01), f"{name}: {small:.3f} s, then {large:.3f} s"

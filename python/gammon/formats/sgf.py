@@ -26,7 +26,7 @@ from gammon.position import Position
 
 __all__ = ["Candidate", "candidates", "dump", "dumps", "load", "loads", "losses", "recognises", "scan"]
 
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]{1,32})|\[((?:[^\]\\]+|\\.)*)\])", re.DOTALL)
+_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]{1,32})|\[([^\]\\]*(?:\\.[^\]\\]*)*)\])", re.DOTALL)
 _ESCAPE = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _CHARSET = re.compile(rb"CA\[([A-Za-z0-9_.:-]{1,40})\]")
 _PLACES = "abcdefghijklmnopqrstuvwxyz"
@@ -209,11 +209,13 @@ class _Places:
         self.text = text
         self.seen = 0
         self.line = 1
+        self.start = 0
 
     def of(self, place: int) -> tuple[int, int]:
         self.line += self.text.count("\n", self.seen, place)
+        self.start = max(self.start, self.text.rfind("\n", self.seen, place) + 1)
         self.seen = max(self.seen, place)
-        return self.line, place - self.text.rfind("\n", 0, place)
+        return self.line, place - self.start + 1
 
 
 def _plain(value: str) -> str:
