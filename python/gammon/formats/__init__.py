@@ -44,7 +44,7 @@ SUFFIXES = {".json": "json", ".jsonl": "json", ".sgf": "sgf", ".fibs": "fibs", "
 """The format that a suffix means."""
 
 _WRITTEN = ("json", "sgf", "fibs", "mat")
-_HEAD = 1 << 18
+_HEAD = 1 << 15
 
 
 def recognise(data: str | bytes, name: str = "") -> str:

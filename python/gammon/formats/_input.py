@@ -85,32 +85,34 @@ LONGEST_LINE = 1 << 20
 
 
 def open_lines(source: Input) -> Iterator[str]:
-    """The lines of a file one by one, without their ends, decoded each by itself; never more than a line in memory."""
+    """The lines of a file one by one, without their ends, decoded each by itself; never more than a line in memory.
+
+    As `lines_of` has it, a last line that is empty says that the one before it is complete.
+    """
     if isinstance(source, str | os.PathLike):
         with open(source, "rb") as file:
-            start = file.read(4)
-            if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-                yield from lines_of(decode(start + file.read()))
-                return
-            file.seek(0)
             yield from _decoded(file)
-    else:
+    elif hasattr(source, "readline"):
         yield from _decoded(source)
+    else:
+        raise InvalidArgumentError(f"a file is a path or an open file, not {source!r:.60}")
 
 
 def _decoded(file: IO[Any]) -> Iterator[str]:
     first, number, ended = True, 0, False
     while line := file.readline(LONGEST_LINE):
         number += 1
-        ended = line[-1:] in (b"\n", "\n")
+        ended = line[-1:] in (b"\n", "\n", b"\r", "\r")
         if len(line) >= LONGEST_LINE:
             raise FileFormatError(f"line {number}, column 1: a line of {LONGEST_LINE} characters or more")
+        if first and isinstance(line, bytes) and line[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            yield from lines_of(decode(line + file.read()))
+            return
         text = decode(line) if first else line if isinstance(line, str) else _decode_line(line)
         first = False
         # A file with CR alone comes as one line.
         yield from lines_of(text.removesuffix("\n").removesuffix("\r"))
     if ended:
-        # As `lines_of` has it: a last line that is empty says that the one before it is complete.
         yield ""
 
 

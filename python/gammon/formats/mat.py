@@ -38,7 +38,7 @@ _XGID = re.compile(r"XGID=[-A-Pa-p]{26}(?::-?\w{1,5}){9}")
 _GNUBG_ID = re.compile(r"\b([A-Za-z0-9+/]{14}):([A-Za-z0-9+/]{12})(?![A-Za-z0-9+/])")
 
 # Nine rows of ten are two plain turns. No two parts of the pattern can share a letter, so it takes linear time.
-_WORD = r"[-0-9/*()barof]+"
+_WORD = r"[0-9/*()barof]+"
 _PLAIN_ROW = re.compile(
     rf"\s{{0,4}}\d{{1,5}}\) {{0,4}}([1-6])([1-6]): ?({_WORD}(?: {_WORD}){{0,3}})? +"
     rf"([1-6])([1-6]): ?({_WORD}(?: {_WORD}){{0,3}})? *",
@@ -62,8 +62,9 @@ _LEVELS = {"single": 1, "game": 1, "gammon": 2, "backgammon": 3}
 
 _RIGHT_GAP = 8
 """A first cell further than this from its number stands in the right column."""
-_RIGHT_INDENT = 20
-"""Where the right column begins at the earliest, in a game in which nothing else shows it."""
+_LEFT_INDENT = 6
+_RIGHT_LEAST, _RIGHT_USUAL, _RIGHT_MOST = 20, 33, 45
+"""Where the right column begins; names and long plays can push single lines further."""
 _MOST_LENGTH = 32767
 _LONGEST_ROW = 1000
 """A longer line is no row: it is kept as a comment."""
@@ -80,6 +81,7 @@ class _Reader:
         self.expects_names = False
         self.swapped = False
         self.right_column: int | None = None
+        self.names_column = 0
         self.line = 0
 
     def read(self, lines: Iterable[str], first_line: int = 1) -> MatchText:
@@ -180,8 +182,7 @@ class _Reader:
         found = _split_names(line)
         if found is None:
             return False
-        left, left_points, right, right_points, column = found
-        self.right_column = column
+        left, left_points, right, right_points, self.names_column = found
         names = (left, right)
         if not self.named:
             self.text.names = names
@@ -243,20 +244,21 @@ class _Reader:
             sides = [0] + [1] * (len(cells) - 1)
             if cells[1] not in starts:
                 sides[1] = 0
-            known = self.right_column
-            if starts[1]["wins"] and known is not None and known <= 2 * _RIGHT_INDENT:
+            if starts[1]["wins"] and cells[0]["roll"]:
                 # A result that stands behind a roll that was not played keeps the indent of its own column.
-                sides[1] = int(starts[1].start() >= known - 1 - _RIGHT_GAP)
+                sides[1] = int(self.stands_right(starts[1].start()))
             elif starts[1]["roll"] or starts[1]["double"] or starts[1]["take"]:
                 self.right_column = (starts[1].start() if starts[1]["roll"] else starts[1].start() - 1) + 1
             return sides
-        if numbered and first - start <= _RIGHT_GAP:
-            right = False
-        elif self.right_column is not None and self.right_column - 1 <= 2 * _RIGHT_INDENT:
-            right = first >= self.right_column - 1 - _RIGHT_GAP and first - start > 2
-        else:
-            right = first >= _RIGHT_INDENT
+        right = not (numbered and first - start <= _RIGHT_GAP) and self.stands_right(first)
         return [int(right)] * len(cells)
+
+    def stands_right(self, place: int) -> bool:
+        """Whether something that stands by itself belongs to the right column: it is nearer to it than to the left."""
+        column = self.right_column or self.names_column
+        if not _RIGHT_LEAST <= column <= _RIGHT_MOST:
+            column = _RIGHT_USUAL
+        return place > (_LEFT_INDENT + column) / 2
 
     def seat_named(self, before: str, cell: re.Match[str]) -> int | None:
         """The seat of a player who is named before a result: `Bob wins 2 points`."""
@@ -638,4 +640,4 @@ def _steps_of(event: Event) -> str:
 
 def recognises(text: str) -> bool:
     """Whether a text looks like match text: a line that begins a game."""
-    return re.search(r"^[ \t]*game[ \t]{0,3}#?[ \t]{0,3}\d{1,9}\b", text, re.IGNORECASE | re.MULTILINE) is not None
+    return re.search(r"(?:^|[\r\n])[ \t]*game[ \t]{0,3}#?[ \t]{0,3}\d{1,9}\b", text, re.IGNORECASE) is not None
