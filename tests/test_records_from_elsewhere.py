@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from gammon import IllegalActionError, IllegalPlayError, InvalidArgumentError, Match, Position, Roll, Rules
 from gammon.dice import RandomDice, SequenceDice
 from gammon.match import Event, Phase
+from gammon.match.codec import AbsentDice
+from gammon.play import Play
 
 
 def again(match: Match) -> Match:
@@ -136,3 +139,29 @@ def test_events_from_elsewhere_take_nothing_from_the_dice() -> None:
     assert again(match) == match
     with pytest.raises(IllegalActionError, match="clock"):
         Match(Rules.tournament(5, clock_use="required")).add(Event("roll", throws=((3, 1),)))
+
+
+def test_a_turn_at_once_is_a_roll_and_a_play() -> None:
+    from format_matches import random_match
+
+    turns = 0
+    for seed in range(10):
+        match = random_match(seed)
+        fast = Match(match.rules, names=match.names, dice=AbsentDice("manual"))
+        slow = Match(match.rules, names=match.names, dice=AbsentDice("manual"))
+        record = list(match.record)
+        for index, event in enumerate(record):
+            following = record[index + 1] if index + 1 < len(record) else None
+            given = dataclasses.replace(event, given=bool(event.throws), source=None)
+            slow.add(given)
+            if event.kind == "roll" and event.player is not None and following and isinstance(following.play, Play):
+                fast.add_turn(event.player, following.play)
+                turns += 1
+            elif not (
+                event.kind == "play" and record[index - 1].kind == "roll" and record[index - 1].player is not None
+            ):
+                fast.add(given)
+        assert fast == slow
+        assert list(fast.history()) == list(slow.history())
+        assert fast.moment == slow.moment
+    assert turns > 300

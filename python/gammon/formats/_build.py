@@ -224,6 +224,8 @@ class _Builder:
         self.games_before = len(self.match.games)
         self.following = following
         for entry in game.entries:
+            if entry.kind == "turn" and self.plain_turn(entry):
+                continue
             self.entry = entry
             self.take_entry(entry)
         self.end(following)
@@ -309,6 +311,20 @@ class _Builder:
 
     def ended(self) -> bool:
         return self.match.is_over or len(self.match.games) > self.games_before
+
+    def plain_turn(self, entry: Entry) -> bool:
+        """A roll and its legal play by the player on roll, which is most of what there is; False for anything else."""
+        moment = self.match.moment
+        if moment.phase is not Phase.ON_ROLL or moment.on_roll != entry.player or not entry.text or entry.notes:
+            return False
+        assert entry.roll is not None
+        try:
+            play = moment.position.play(entry.text, Roll(*entry.roll))
+        except GammonError:
+            return False
+        self.match.add_turn(moment.on_roll, play)
+        self.edited_before = False
+        return True
 
     def turn(self, entry: Entry) -> None:
         """A roll and its play."""

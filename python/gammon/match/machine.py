@@ -35,7 +35,7 @@ from gammon.tournament import (
     points_still_needed,
 )
 
-__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "upcoming_phase"]
+__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "plain_turn", "upcoming_phase"]
 
 MAX_CUBE = 1 << 15
 """The largest face that types and codecs know."""
@@ -71,6 +71,36 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
     if after.decided is not None and event.kind not in ("decision", "appeal"):
         after = replace(after, decided=None)
     return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
+
+
+def plain_turn(moment: Moment, play: Play) -> tuple[Moment, Moment] | None:
+    """The moments after a roll and after its play, where nothing else can be meant; None where `advance` has to say.
+
+    What `advance` gives for both events, without asking each question twice: most of a record are such turns.
+    """
+    if (
+        moment.phase is not Phase.ON_ROLL
+        or moment.offer is not None
+        or moment.replay is not None
+        or moment.decided is not None
+        or moment.appealed
+        or moment.recorded
+        or play.before != moment.position
+        or play.after.is_over
+    ):
+        return None
+    rolled = replace(moment, phase=Phase.ROLLED, roll=play.roll, disputed=None)
+    after = replace(
+        rolled,
+        phase=Phase.ON_ROLL,
+        position=play.next,
+        on_roll=1 - moment.on_roll,
+        roll=None,
+        turn=moment.turn + 1,
+        cocked=False,
+        contested=False,
+    )
+    return rolled, after
 
 
 def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
