@@ -73,8 +73,8 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
     return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
 
 
-def plain_turn(moment: Moment, play: Play) -> tuple[Moment, Moment] | None:
-    """The moments after a roll and after its play, where nothing else can be meant; None where `advance` has to say.
+def plain_turn(moment: Moment, play: Play) -> Moment | None:
+    """The moment after a roll and its play, where nothing else can be meant; None where `advance` has to say.
 
     What `advance` gives for both events, without asking each question twice: most of a record are such turns.
     """
@@ -89,18 +89,7 @@ def plain_turn(moment: Moment, play: Play) -> tuple[Moment, Moment] | None:
         or play.after.is_over
     ):
         return None
-    rolled = replace(moment, phase=Phase.ROLLED, roll=play.roll, disputed=None)
-    after = replace(
-        rolled,
-        phase=Phase.ON_ROLL,
-        position=play.next,
-        on_roll=1 - moment.on_roll,
-        roll=None,
-        turn=moment.turn + 1,
-        cocked=False,
-        contested=False,
-    )
-    return rolled, after
+    return moment.after_turn(play.next)
 
 
 def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
@@ -294,7 +283,8 @@ def _roll(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         raise IllegalActionError(f"cannot roll: the dice are thrown, and {moment.roll} is to be played")
     if len(event.throws) != 1:
         raise IllegalActionError(f"a roll is one throw, not {len(event.throws)}")
-    return replace(moment, phase=Phase.ROLLED, roll=event.roll, disputed=None)
+    assert event.roll is not None
+    return moment.rolled(event.roll)
 
 
 def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:

@@ -51,11 +51,30 @@ class _Done:
     clock: ClockReading | None
 
 
+class _PlayDone:
+    """The play of a plain turn: the moment before it, after the roll, is only made when somebody asks."""
+
+    __slots__ = ("event", "place", "unrolled")
+
+    clock = None
+
+    def __init__(self, event: Event, unrolled: Moment, place: _Place) -> None:
+        self.event = event
+        self.unrolled = unrolled
+        self.place = place
+
+    @property
+    def before(self) -> Moment:
+        play = self.event.play
+        assert isinstance(play, Play)
+        return self.unrolled.rolled(play.roll)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Undone:
     """An event that was undone, and what has to be put back to do it again."""
 
-    done: _Done
+    done: _Done | _PlayDone
     after: Moment
     place: _Place
     clock: ClockReading | None
@@ -114,7 +133,7 @@ class Match:
         self._dice_left = self._first_dice
         self._time = time
         self._moment = machine.begin(self.rules)
-        self._done: list[_Done] = []
+        self._done: list[_Done | _PlayDone] = []
         self._undone: list[_Undone] = []
         self.clock: Clock | None = None
         """The clock, if the match is played with one."""
@@ -251,7 +270,10 @@ class Match:
 
     def games_before(self, index: int) -> int:
         """How many games were finished before the event of this index in the record."""
-        return len(self._done[index].before.games) if index < len(self._done) else len(self._moment.games)
+        if index == len(self._done):
+            return len(self._moment.games)
+        done = self._done[index]
+        return len(done.unrolled.games if isinstance(done, _PlayDone) else done.before.games)
 
     def legal_actions(self) -> list[Action]:
         """Every action of the game that `apply` would take now, of either player; none when the match is over.
@@ -727,17 +749,17 @@ class Match:
         roll = play.roll
         rolled_event, event = roll_event(player, (roll.high, roll.low)), play_event(player, play)
         moment = self._moment
-        moments = None
+        after = None
         if self.clock is None and isinstance(self._dice, AbsentDice) and player == moment.on_roll:
-            moments = machine.plain_turn(moment, play)
-        if moments is None:
+            after = machine.plain_turn(moment, play)
+        if after is None:
             self.add(rolled_event)
             self.add(event)
             return
         place = self._place()
         self._undone.clear()
-        self._done += (_Done(rolled_event, moment, place, None), _Done(event, moments[0], place, None))
-        self._moment = moments[1]
+        self._done += (_Done(rolled_event, moment, place, None), _PlayDone(event, moment, place))
+        self._moment = after
 
     def _append(self, done: _Done, after: Moment) -> None:
         self._done.append(done)

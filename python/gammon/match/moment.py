@@ -108,6 +108,22 @@ class Moment:
         object.__setattr__(copy, "__dict__", fields)
         return copy
 
+    def rolled(self, roll: Roll) -> Moment:
+        """The moment after the player on roll has thrown."""
+        return self.changed(phase=Phase.ROLLED, roll=roll, disputed=None)
+
+    def after_turn(self, after: Position) -> Moment:
+        """The moment after a roll and a play that leads to `after`, which is seen by who is on roll then.
+
+        For the one turn that is like any other; written out, for it is what most of a record is.
+        """
+        fields = self.__dict__.copy()
+        fields["position"], fields["on_roll"], fields["turn"] = after, 1 - self.on_roll, self.turn + 1
+        fields["disputed"], fields["cocked"], fields["contested"] = None, False, False
+        moment = object.__new__(Moment)
+        object.__setattr__(moment, "__dict__", fields)
+        return moment
+
     @property
     def in_game(self) -> bool:
         """From the opening roll to the end of the game."""
