@@ -30,7 +30,7 @@ from gammon import (
 from gammon.cube import Cube
 from gammon.formats import fibs, json, mat, parquet, sgf, text
 from gammon.formats._compare import differences
-from gammon.match import Event, Fault, Offer, Phase
+from gammon.match import Comment, Event, Fault, Offer, Phase
 
 DATA = Path(__file__).parent / "data"
 CASES, MATCHES = DATA / "cases", DATA / "matches"
@@ -647,6 +647,18 @@ class TestJson:
         )
         analysed = sgf.load(DATA / "gnubg_analysed.sgf")
         assert json.loads(json.dumps(analysed, indent=1)).annotations == analysed.annotations
+
+    def test_the_schema_names_the_fields(self) -> None:
+        schema = _json.loads((DATA.parents[1] / "docs" / "formats" / "match.schema.json").read_text())
+        match = sgf.load(DATA / "gnubg_analysed.sgf")
+        match.comments.append(Comment(0, "x"))
+        match.errors.append(Fault(1, 1, "a", "b"))
+        data = _json.loads(json.dumps(match))
+        assert set(schema["required"]) == set(match.to_dict())
+        assert set(schema["properties"]) == set(data)
+        assert set(schema["properties"]["rules"]["required"]) == set(data["rules"])
+        known = set(schema["$defs"]["event"]["properties"])
+        assert {name for event in data["events"] for name in event} <= known
 
     def test_many_matches_on_lines(self, tmp_path: Path) -> None:
         match = formats.load(CASES / "m01_plain.mat")
