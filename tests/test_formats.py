@@ -550,6 +550,14 @@ class TestText:
         wanted = State.from_xgid(identifier) if identifier.startswith("X") else State.from_gnubg_id(identifier)
         assert match.state == wanted
 
+    def test_a_page_with_many_positions(self) -> None:
+        page = "".join(
+            f"XGID=-b----E-C---eE---c-e----B-:0:0:1:{dice}:0:0:3:0:10\n{render.text(Position.start())}\n{dice}\n\n"
+            for dice in ("31", "42", "65")
+        )
+        assert [match.state.roll for match in formats.scan(io.StringIO(page))] == [Roll(3, 1), Roll(4, 2), Roll(6, 5)]
+        assert faults(formats.loads(page)) == ["another position follows"]
+
     @pytest.mark.parametrize("damage", [("X", "Y"), ("13-14", "13-13"), ("| O   ", "| X   ")])
     def test_a_board_that_is_none(self, damage: tuple[str, str]) -> None:
         board = render.text(Position.start())

@@ -151,15 +151,12 @@ def _matches(source: Input, strict: bool) -> Iterator[Match]:
         format_name, stream = recognise(head, name), source
     module = FORMATS[format_name]
     try:
-        if format_name == "text":
-            yield module.load(stream, strict=strict)
-        else:
-            found = False
-            for match in module.scan(stream, strict=strict):
-                found = True
-                yield match
-            if not found:
-                raise FileFormatError("no game in it")
+        found = False
+        for match in module.scan(stream, strict=strict):
+            found = True
+            yield match
+        if not found:
+            raise FileFormatError("no game in it")
     except FileFormatError as error:
         message = str(error)
         raise FileFormatError(message if message.startswith(f"{name}: ") else f"{name}: {message}") from error

@@ -112,7 +112,7 @@ class _Reader:
         return True
 
     def any_line(self, line: str) -> None:
-        stripped = line.strip().strip("\0")
+        stripped = line.strip().strip("\0\x1a")
         if not stripped:
             return
         if stripped[0] in ";#%":
@@ -125,6 +125,8 @@ class _Reader:
             self.begin_game(int(match[1]))
         elif self.game is None:
             self.text.comments.append(stripped)
+        elif stripped.lower().rstrip(".") == "and the match":
+            return
         elif len(line) > _LONGEST_ROW:
             self.unknown(stripped, 1)
         else:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gammon.cube import Cube, Owner
@@ -20,7 +21,7 @@ from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
 from gammon.scoring import CrawfordPhase, crawford_phase
 
-__all__ = ["load", "loads", "read", "recognises"]
+__all__ = ["load", "loads", "read", "recognises", "scan"]
 
 X_SEAT = 1
 """X is player 1, as in GNU Backgammon; O is player 0."""
@@ -75,6 +76,9 @@ def read(text: str, faults: Faults | None = None) -> tuple[State, tuple[str, str
         board = _Board.find(lines)
         if identified is None and board is None:
             raise FileFormatError("no board and no ID in the text")
+        further = _further(lines)
+        if further is not None:
+            faults.add(further, 1, "another position follows", "only the first is read: scan reads all")
         if board is None:
             assert identified is not None
             return identified, ("White", "Black")
@@ -89,6 +93,24 @@ def read(text: str, faults: Faults | None = None) -> tuple[State, tuple[str, str
         raise
     except GammonError as error:
         raise FileFormatError(str(error)) from error
+
+
+def _further(lines: list[str]) -> int | None:
+    """The line of a second XGID."""
+    found = [number for number, line in enumerate(lines, 1) if "XGID=" in line and _XGID.search(line)]
+    return found[1] if len(found) > 1 else None
+
+
+def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
+    """A match for each position of a text with many XGIDs, such as an exported analysis; else the one of `load`."""
+    content = decode(read_all(source))
+    parts = _XGID.split(content)
+    identifiers = _XGID.findall(content)
+    if len(identifiers) < 2:
+        yield loads(content, strict=strict)
+        return
+    for identifier, after in zip(identifiers, parts[1:], strict=True):
+        yield loads(f"{identifier}{after}", strict=strict)
 
 
 def _on_board(position: Position) -> list[int]:
