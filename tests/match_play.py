@@ -61,10 +61,11 @@ def new_match(rules, seed, time=None):
 
 
 def random_action(match, chance):
-    """A legal action: games are seldom resigned, so that they are played."""
+    """A legal action: seldom a resignation, and now and then a double, so that games are played."""
     actions = match.legal_actions()
-    others = [action for action in actions if action.kind != "resign"]
-    return chance.choice(actions if chance.random() < 0.02 else others)
+    rare = {"resign": 0.02, "double": 0.2}
+    likely = [action for action in actions if chance.random() < rare.get(action.kind, 1)]
+    return chance.choice(likely)
 
 
 def random_match(rules, seed, *, games=3, see=lambda match: None):

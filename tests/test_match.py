@@ -1,18 +1,23 @@
 """The rules of the game around the board (rules 6, 7 and 9), each through the public API and by its number."""
 
+import json
+from pathlib import Path
+
 import pytest
-from match_play import RACE, Hands, at_score, opened
+from match_play import RACE, RULE_SETS, Hands, at_score, opened, random_match
 
 import gammon
 from gammon import Action, Match, Offer, Phase, Position, Roll, Rules, State
 from gammon.cube import Cube, Score
 from gammon.dice import CardDice, ManualDice, RandomDice, SequenceDice
 from gammon.errors import (
+    FileFormatError,
     IllegalActionError,
     IllegalPlayError,
     InvalidArgumentError,
     NotationError,
 )
+from gammon.match import machine
 from gammon.scoring import CrawfordPhase
 
 GAMMON = Position.from_points({1: 1}, opponent={6: 15})
@@ -143,6 +148,10 @@ def test_rule_6_3_levels_that_cannot_be_lost_any_more_are_refused_s03_s09():
     assert levels(match, 1) == [1, 2, 3]
     match = last_roll(Rules.money(jacoby=False, start=BACKGAMMON_BAR))
     assert levels(match, 1) == [1, 2, 3]
+    for point, level in ((19, 3), (18, 2)):
+        far = Position.from_points({1: 1}, opponent={6: 14, point: 1})
+        match = last_roll(Rules.money(jacoby=False, start=far))
+        assert levels(match, 1)[-1] == level, f"a straggler on the loser's {point}"
     contact = Position.from_points({20: 1, 1: 14}, opponent={7: 15})
     match = last_roll(Rules.money(jacoby=False, start=contact))
     assert levels(match, 1) == [1, 2, 3]
@@ -573,6 +582,7 @@ def test_rule_7_8_a_dropped_game_counts_single_once_a_later_game_has_begun():
     assert match.score == (10, 2)
     match.void_crawford_double()
     assert match.score == (8, 2)
+    assert (match.state.cube, match.state.on_roll) == (Cube(), 1), "before the first of its doubles"
     match.undo()
     assert match.winner == 0
     match.undo(2)
@@ -682,6 +692,21 @@ def test_rule_7_10_only_one_who_could_double_next_turn():
     match.roll()
     assert seats(match, "double") == []
     refused(lambda: match.double(player=1), "player 0 owns the cube")
+
+
+@pytest.mark.parametrize("starter", [0, 1])
+def test_rule_7_10_and_7_9_the_next_turn_is_the_one_that_counts(starter):
+    """Rules 7.9 and 7.10: early on turn 4 for turn 5, or on turn 5 for turn 6."""
+    opening = (3, 1) if starter == 0 else (1, 3)
+    match = post_crawford(opening, *[(2, 1), (4, 3)] * 4, holland=True, early_double=True)
+    match.roll()
+    could = []
+    while match.turn < 8:
+        if 1 in seats(match, "double"):
+            could.append(match.turn)
+        match.play(str(match.state.position.plays(match.state.roll)[0]))
+        match.roll()
+    assert could == ([4, 6] if starter == 1 else [5, 7])
 
 
 def test_rule_7_10_it_lapses_if_the_play_ends_the_game():
@@ -1090,6 +1115,33 @@ def test_rule_9_10_a_decision_may_be_appealed_and_the_committee_is_final():
     refused(lambda: match.appeal(1), "final once the game goes on")
 
 
+def test_rule_9_10_an_appeal_may_come_while_the_clock_is_stopped():
+    match = Match(Rules.tournament(5, clock_use="required"), dice=SequenceDice([(3, 1)]), time=Hands())
+    match.roll()
+    match.director("penalty points", player=0, points=1)
+    match.stop_clock("director called")
+    match.appeal(0)
+    match.committee(upheld=False)
+    assert match.pending_points == (0, 0)
+
+
+def test_rule_9_8_what_the_director_did_before_a_contest_stays_done():
+    match = illegal()
+    match.director("penalty points", player=0, points=1)
+    match.director("cube", value=2, owner=1)
+    match.contest()
+    assert (match.pending_points, match.state.cube) == ((0, 1), Cube(2, "opponent"))
+    match = Match(
+        Rules.tournament(5, start=Position.from_points({3: 1, 1: 1}, opponent={1: 1})), dice=SequenceDice([(2, 1)])
+    )
+    match.roll()
+    match.play("3/off 1/off", illegal=True)
+    match.director("penalty points", player=0, points=1)
+    assert match.score == (1, 1)
+    match.contest()
+    assert (match.score, match.pending_points) == ((0, 0), (0, 1))
+
+
 def test_rule_9_12_direction_stays_for_the_match():
     match = Match(direction="clockwise", dice=RandomDice(1))
     assert Match.from_dict(match.to_dict()).direction == "clockwise"
@@ -1122,6 +1174,17 @@ def test_rule_2_1_2_2_the_higher_die_starts_and_ties_are_thrown_again():
         match = Match(dice=SequenceDice(throws))
         assert match.roll() == Roll(*throws[-1])
         assert match.state.on_roll == starter
+
+
+def test_case_s27_thirty_opening_throws_decide_and_none_is_a_double():
+    """Case S27 and rule 2.1."""
+    decided = 0
+    for first in range(1, 7):
+        for second in range(1, 7):
+            match = Match(dice=SequenceDice([(first, second), (6, 1)]))
+            assert not match.roll().is_double
+            decided += len(match.record[0].throws) == 1
+    assert decided == 30
 
 
 def test_rule_2_4_the_source_may_be_changed_between_games_only():
@@ -1169,6 +1232,23 @@ def test_two_matches_may_share_a_source():
     assert Match.from_dict(second.to_dict()) == second
 
 
+def test_a_list_of_dice_may_be_long_and_may_grow():
+    dice = SequenceDice([(3, 1)])
+    match = Match(dice=dice)
+    match.roll()
+    match.play("8/5 6/5")
+    dice.dice.append((2, 1))
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+    match.undo(3)
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+    long = SequenceDice([(3, 1), *[(2, 1)] * 150_000])
+    match = Match(dice=long)
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+
+
 def test_given_dice_and_manual_dice():
     match = Match(dice=ManualDice(lambda: "31"))
     match.roll()
@@ -1206,6 +1286,20 @@ def test_a_refused_roll_costs_the_source_nothing():
         match.roll()
     assert match.phase is Phase.ON_ROLL
     assert Match.from_dict(match.to_dict()) == match
+
+
+def test_an_opening_that_cannot_be_finished_leaves_the_source_as_it_was():
+    dice = SequenceDice([(3, 1), (4, 4)])
+    match = Match(dice=dice)
+    match.roll()
+    match.resign()
+    match.accept()
+    with pytest.raises(InvalidArgumentError, match="at its end"):
+        match.roll()
+    assert (dice.used, match.phase) == (1, Phase.GAME_OVER)
+    dice.dice.append((2, 1))
+    assert match.roll() == Roll(2, 1)
+    assert match.record[-1].throws == ((4, 4), (2, 1))
 
 
 def test_a_source_that_always_ties_does_not_hang():
@@ -1384,3 +1478,113 @@ def test_the_clock_of_a_copy_does_not_make_it_another_match():
     match.roll()
     assert Match.from_dict(match.to_dict()) == match
     assert Match.from_dict(match.to_dict(), time=Hands()).to_dict() == match.to_dict()
+
+
+def test_a_match_can_be_taken_up_at_a_score():
+    match = Match(Rules.match(5), points=(4, 2), dice=SequenceDice([(3, 1)]))
+    assert match.state.is_crawford
+    match = Match(Rules.match(5), points=(4, 2), post_crawford=True, dice=SequenceDice([(3, 1), (2, 4)]))
+    assert match.state.post_crawford
+    match.roll()
+    match.play("8/5 6/5")
+    match.double()
+    match.drop()
+    assert match.score == (4, 3)
+    assert Match.from_dict(match.to_dict()) == match
+    assert [(row.what, row.score) for row in match.score_sheet().rows] == [("carried over", (4, 2)), ("drop", (4, 3))]
+    for rules, settings in [
+        (Rules.match(5), {"points": (5, 0)}),
+        (Rules.match(5), {"points": (-1, 0)}),
+        (Rules.match(5), {"points": 3}),
+        (Rules.match(5), {"points": (1, 2, 3)}),
+        (Rules.match(5), {"points": (3, 3), "post_crawford": True}),
+        (Rules.match(5, crawford=False), {"points": (4, 3), "post_crawford": True}),
+        (Rules.money(), {"points": (4, 3), "post_crawford": True}),
+        (Rules.match(5), {"points": (4, 3), "post_crawford": 1}),
+    ]:
+        with pytest.raises(InvalidArgumentError):
+            Match(rules, **settings)
+
+
+def test_the_history_of_one_game():
+    match = opened(Rules.tournament(5), (6, 5), (3, 1))
+    match.resign()
+    match.accept()
+    match.director("warning", player=0)
+    match.roll()
+    assert [event.kind for _, event in match.game_history(1)] == ["roll", "play", "resign", "accept"]
+    assert [event.kind for _, event in match.game_history(2)] == ["decision", "roll"]
+    assert match.game_history(3) == []
+    assert Match().game_history(1) == []
+    assert str(Match().score_sheet()) == "Session  White Black"
+
+
+@pytest.mark.parametrize(
+    "name", ["money, raccoons", "match, holland", "tournament", "match, dead cubes", "casual", "fischer"]
+)
+def test_a_match_taken_up_from_any_state_goes_on_as_the_other(name):
+    """Every state of a random match can be taken up, and allows the same actions."""
+    taken = 0
+
+    def see(match):
+        nonlocal taken
+        if not match.in_game or match.turn < 7 or match.turn % 3:
+            return
+        again = Match.from_state(match.state, dice=RandomDice(1))
+        assert again.state == match.state
+        assert again.phase is match.phase
+        assert again.game_phase is match.game_phase
+        if match._moment.further < 2 and not match._moment.cocked:
+            assert again.legal_actions() == match.legal_actions()
+        assert Match.from_dict(json.loads(json.dumps(again.to_dict()))) == again
+        taken += 1
+
+    for seed in range(6):
+        random_match(RULE_SETS[name], seed, games=5, see=see)
+    assert taken > 8
+
+
+def test_what_cannot_be_taken_up():
+    race = Position.from_points({6: 2}, opponent={6: 2})
+    for state in [
+        State(Position.from_points({}, opponent={1: 1}), on_roll=0),
+        State(race, on_roll=0, points=(5, 0), rules=Rules.match(5)),
+        State(race, on_roll=0, roll=Roll(2, 1), offer=Offer.DOUBLE, offered_by=0),
+        State(race, on_roll=0, offer=Offer.BEAVER, offered_by=0),
+        State(race, on_roll=0, offer=Offer.RACCOON, offered_by=1),
+        State(race, on_roll=0, roll=Roll(2, 1), offer=Offer.BEAVER, offered_by=1),
+        None,
+    ]:
+        with pytest.raises(InvalidArgumentError):
+            Match.from_state(state)
+    match = Match.from_state(
+        State(race, on_roll=1, cube=Cube(4, "player"), stake=3), dice=SequenceDice([(6, 6), (3, 1)])
+    )
+    assert match.record == ()
+    match.roll()
+    match.play("6/off(2)")
+    assert match.score == (0, 12)
+    match.roll()
+    assert match.state.position == Position.start()
+    match.undo(3)
+    assert match.state.position == race
+    data = match.to_dict()
+    data["state"]["owner"] = "nobody"
+    with pytest.raises(FileFormatError, match=r"state\.owner: 'nobody'"):
+        Match.from_dict(data)
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = (Path(__file__).parent.parent / "docs" / "match.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    exec(code, {})
+    assert "5-point match" in capsys.readouterr().out
+
+
+def test_the_documentation_names_every_event_and_phase():
+    text = (Path(__file__).parent.parent / "docs" / "match.md").read_text(encoding="utf-8")
+    methods = {"setup": "set_up", "decision": "director"}
+    for kind in machine._EVENTS:
+        assert f"`{methods.get(kind, kind)}" in text, kind
+    for phase in Phase:
+        assert f"`{phase.name}`" in text, phase

@@ -12,7 +12,7 @@ import time as _time
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from gammon.clock import TimeSource
 from gammon.cube import MAX_CUBE, Cube, Owner
@@ -20,6 +20,7 @@ from gammon.dice import Roll
 from gammon.errors import IllegalActionError, InvalidArgumentError, NotInDatabaseError
 from gammon.match import Match, Offer, State
 from gammon.met import MatchEquities, MatchEquityTable
+from gammon.position import Position
 from gammon.scoring import (
     CrawfordPhase,
     counted_level,
@@ -81,15 +82,14 @@ class EvenChances:
 
 
 class _TwoSidedTable(Protocol):
-    def equity(self, position: Any, cube: Any = ...) -> float: ...
+    def equity(self, position: Position, cube: Literal["none"] | Cube = ..., *, jacoby: bool | None = ...) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
 class BearoffEvaluator:
-    """Exact values from a two-sided bear-off table in money play, and another evaluator's outside of it.
+    """Values of a two-sided bear-off table (`gammon.bearoff.TwoSided`) in money play, another evaluator's elsewhere.
 
-    The table counts single games only; a position in which a gammon can still be won is left to the other evaluator
-    unless Jacoby and a centred cube make all games single, and so is a match.
+    Exact as far as the table is. A cube that the limit stops within the game is taken to go on.
     """
 
     table: _TwoSidedTable
@@ -97,13 +97,18 @@ class BearoffEvaluator:
 
     def __call__(self, state: State, /) -> Estimate | float:
         """The table's equity where it holds the position."""
-        position = state.position
-        single = position.off > 0 and position.opponent_off > 0
-        if state.rules.length is not None or not single:
+        rules = state.rules
+        if rules.length is not None:
             return self.otherwise(state)
-        cube: Cube | Literal["none"] = state.cube if state.rules.use_cube else "none"
+        cube: Literal["none"] | Cube = state.cube
+        jacoby = rules.jacoby and not is_turned(state.cube.owner)
+        if not rules.use_cube or is_over_limit(2 * state.value, rules.cube_limit):
+            cube = "none"
+            if jacoby:
+                # Gammons would never count, which is no game that a table knows.
+                return self.otherwise(state)
         try:
-            return Estimate(self.table.equity(position, cube=cube), "bear-off table")
+            return Estimate(self.table.equity(state.position, cube, jacoby=jacoby), "bear-off table")
         except NotInDatabaseError:
             return self.otherwise(state)
 

@@ -13,10 +13,7 @@ import functools
 import math
 import os
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
-from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from gammon.errors import FileFormatError, InvalidArgumentError
 
@@ -32,7 +29,10 @@ Equity = NewType("Equity", float)
 """An equity: 1 for a single game won with the cube as it lies, -1 for one lost."""
 
 MAX_LENGTH = 200
-"""The longest table that can be computed or read."""
+"""The longest table that can be read."""
+
+MAX_COMPUTED = 64
+"""The longest table that can be computed: beyond about 130 points a trailing player's chances round to nothing."""
 
 MAX_AWAY = 32767
 
@@ -157,7 +157,8 @@ class MatchEquityTable:
             return self.pre[own - 1][other - 1]
         deviations = [_DEVIATIONS[min(away, len(_DEVIATIONS)) - 1] for away in (own, other)]
         games = (own + other) / 2
-        chance = NormalDist().cdf((other - own) / (math.hypot(*deviations) * math.sqrt(games)))
+        lead = (other - own) / (math.hypot(*deviations) * math.sqrt(games))
+        chance = math.erfc(-lead / math.sqrt(2)) / 2  # the normal distribution
         return (1 - _TRACE) * chance + _TRACE * other / (own + other)
 
     def _post(self, trailer: int, away: int) -> float:
@@ -171,7 +172,7 @@ class MatchEquityTable:
 
         >>> from gammon.cube import Score
         >>> MatchEquityTable.default().gammon_prices(Score(2, 1))
-        GammonPrices(gammon=1.0..., backgammon=0.0)
+        GammonPrices(gammon=2.0, backgammon=0.0)
         """
         lose, win, gammon, backgammon = (self._after(score, cube * points, player) for points in (-1, 1, 2, 3))
         half = (win - lose) / 2
@@ -223,9 +224,9 @@ class MatchEquityTable:
     def compute(
         cls,
         *,
-        gammon_rate: float = 0.26,
+        gammon_rate: float = 0.28,
         backgammon_rate: float = 0.01,
-        efficiency: float = 0.68,
+        efficiency: float = 0.74,
         opening_spread: float = 0.024,
         length: int = 25,
     ) -> MatchEquityTable:
@@ -236,11 +237,15 @@ class MatchEquityTable:
         drops if the first exchange went badly. ``docs/met.md`` compares the result with published tables.
 
         Args:
-            gammon_rate: the share of gammons among games won, backgammons included.
+            gammon_rate: the share of gammons among games won, backgammons included, 0 to 1.
             backgammon_rate: the share of backgammons among games won.
             efficiency: the efficiency of the cube, 0 to 1.
             opening_spread: how far the first exchange moves the winning chance, up or down.
-            length: the points of the longest match, 1 to 200.
+            length: the points of the longest match, 1 to 64.
+
+        Raises:
+            InvalidArgumentError: for a number out of range, or assumptions so odd (most games gammons, the cube dead)
+                that a single game won would be no gain at some score.
 
         >>> MatchEquityTable.compute(gammon_rate=0.25, length=7)
         <MatchEquityTable 'gammon 7' to 7 points>
@@ -252,13 +257,18 @@ class MatchEquityTable:
             raise InvalidArgumentError(f"efficiency is from 0 to 1, not {efficiency!r}")
         if not 0 <= opening_spread <= 0.25:
             raise InvalidArgumentError(f"opening_spread is from 0 to 0.25, not {opening_spread!r}")
-        if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_LENGTH:
-            raise InvalidArgumentError(f"length is a whole number from 1 to {MAX_LENGTH}, not {length!r}")
-        pre, post = _Model(gammon_rate, backgammon_rate, efficiency, opening_spread).solve(length)
-        description = (
-            f"gammon.met.compute: gammon rate {gammon_rate}, backgammon rate {backgammon_rate}, "
+        if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_COMPUTED:
+            raise InvalidArgumentError(f"length is a whole number from 1 to {MAX_COMPUTED}, not {length!r}")
+        assumptions = (
+            f"gammon rate {gammon_rate}, backgammon rate {backgammon_rate}, "
             f"efficiency {efficiency}, opening spread {opening_spread}"
         )
+        try:
+            pre, post = _Model(gammon_rate, backgammon_rate, efficiency, opening_spread).solve(length)
+        except InvalidArgumentError as error:
+            # So many gammons and so little use of the cube that, at some score, a point more is no gain.
+            raise InvalidArgumentError(f"{assumptions}: no table comes of this: {error}") from None
+        description = f"gammon.met.compute: {assumptions}"
         return cls(f"gammon {length}", description, pre, (post, post))
 
     @classmethod
@@ -378,6 +388,8 @@ class _Element:
 
 def _parse(name: str, data: bytes) -> _Element:
     """The root element. No entity is ever expanded but the five of XML itself, and nothing is fetched."""
+    from xml.parsers import expat
+
     parser = expat.ParserCreate()
     root = _Element("", {}, 0)
     path = [root]
@@ -487,6 +499,8 @@ def _table(name: str, root: _Element) -> MatchEquityTable:
 
 
 def _document(table: MatchEquityTable) -> str:
+    from xml.sax.saxutils import escape  # loads half the network library
+
     def row(values: tuple[float, ...]) -> str:
         return "    <row>\n" + "".join(f"      <me>{value!r}</me>\n" for value in values) + "    </row>\n"
 

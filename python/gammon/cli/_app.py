@@ -7,17 +7,18 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli import _bench, _convert, _plays, _simulate
+from gammon.cli import _bearoff, _bench, _convert, _hypergammon, _plays, _simulate
 
 app = typer.Typer(
     name="gammon",
     help="Backgammon: legal plays, simulation and study of positions.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _convert.convert, _bench.bench):
     app.command()(command)
+app.add_typer(_bearoff.app)
+app.add_typer(_hypergammon.app)
 
 
 def _version(wanted: bool) -> None:
@@ -26,8 +27,10 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(context.get_help())

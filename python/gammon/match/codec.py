@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+import reprlib
+from collections.abc import Callable, Set
 from typing import Any, NoReturn
 
 from gammon.clock import MAX_SECONDS, STOP_REASONS, ClockReading, ClockSettings
+from gammon.cube import Cube
 from gammon.dice import CardDice, ManualDice, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, InvalidArgumentError, InvalidPositionError
 from gammon.match.events import Event
+from gammon.match.state import Offer, State
 from gammon.position import Position
 from gammon.rules import Rules
+from gammon.scoring import CrawfordPhase, crawford_phase
 
 __all__ = [
     "AbsentDice",
@@ -30,10 +34,12 @@ __all__ = [
     "reading_to_dict",
     "rules_from_dict",
     "rules_to_dict",
+    "state_from_dict",
+    "state_to_dict",
 ]
 
 LONGEST_TEXT = 1000
-MOST_THROWS = 100_000
+MOST_THROWS = 10_000_000
 BIGGEST = 1 << 64
 
 
@@ -44,11 +50,15 @@ def fail(path: str, message: str) -> NoReturn:
 
 def shown(value: object) -> str:
     """A value for a message, cut short."""
-    text = repr(value)
+    try:
+        text = reprlib.repr(value)
+    except (RecursionError, ValueError):
+        # Numbers of thousands of digits have no repr.
+        return f"a very large {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def read_dict(value: object, path: str, required: set[str], optional: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
+def read_dict(value: object, path: str, required: Set[str], optional: Set[str] = frozenset()) -> dict[str, Any]:
     """An object with all of the required keys and none that is not known."""
     if not isinstance(value, dict):
         fail(path, f"an object is expected, not {shown(value)}")
@@ -86,6 +96,15 @@ def read_seconds(value: object, path: str) -> float:
     if not (0 <= value <= MAX_SECONDS and math.isfinite(value)):
         fail(path, f"{shown(value)} is not within 0 to {MAX_SECONDS:.0f}")
     return value
+
+
+def read_scalar(value: object, path: str) -> object:
+    """Null, a number, a text or a truth value, of a size that can be written in a message."""
+    if isinstance(value, str):
+        return read_text(value, path)
+    if value is None or isinstance(value, bool | float):
+        return value
+    return read_int(value, path, -BIGGEST)
 
 
 def read_text(value: object, path: str) -> str:
@@ -166,7 +185,7 @@ def settings_from_dict(value: object, path: str) -> ClockSettings:
     """How a clock is set."""
     data = read_dict(value, path, {"mode", "reserve_per_point", "bonus"})
     try:
-        return ClockSettings(**data)
+        return ClockSettings(**{name: read_scalar(data[name], f"{path}.{name}") for name in data})  # type: ignore[arg-type]
     except InvalidArgumentError as error:
         fail(path, str(error))
 
@@ -215,6 +234,8 @@ def rules_from_dict(value: object, path: str) -> Rules:
     """Rules from all of their fields; what contradicts itself is a fault of the whole."""
     names = {field.name for field in dataclasses.fields(Rules)}
     data = dict(read_dict(value, path, names))
+    for name in sorted(names - {"start", "clock"}):
+        data[name] = read_scalar(data[name], f"{path}.{name}")
     if data["start"] is not None:
         data["start"] = position_from_list(data["start"], f"{path}.start")
     if data["clock"] is not None:
@@ -223,6 +244,44 @@ def rules_from_dict(value: object, path: str) -> Rules:
         return Rules(**data)
     except InvalidArgumentError as error:
         fail(path, str(error))
+
+
+def state_to_dict(state: State) -> dict[str, Any]:
+    """A state in which a match was taken up, without rules and score, which stand beside it."""
+    return {
+        "position": position_to_list(state.position),
+        "on_roll": state.on_roll,
+        "roll": None if state.roll is None else [state.roll.high, state.roll.low],
+        "cube": state.cube.value,
+        "owner": state.cube.owner,
+        "stake": state.stake,
+        "offer": None if state.offer is None else state.offer.value,
+        "offered_by": state.offered_by,
+    }
+
+
+def state_from_dict(value: object, path: str, rules: Rules, start: tuple[tuple[int, int], bool]) -> State:
+    """The state again. Raises `InvalidArgumentError` for what fits no state."""
+    data = read_dict(value, path, {"position", "on_roll", "roll", "cube", "owner", "stake", "offer", "offered_by"})
+    points, crawford_played = start
+    offers = {offer.value: offer for offer in Offer}
+    if data["offer"] is not None and read_text(data["offer"], f"{path}.offer") not in offers:
+        fail(f"{path}.offer", f"{shown(data['offer'])} is not one of {', '.join(offers)}")
+    if data["owner"] not in (None, "player", "opponent"):
+        fail(f"{path}.owner", f"{shown(data['owner'])} is not null, 'player' or 'opponent'")
+    phase = crawford_phase(points, rules.length, crawford=rules.crawford, played=crawford_played)
+    return State(
+        position=position_from_list(data["position"], f"{path}.position"),
+        on_roll=read_seat(data["on_roll"], f"{path}.on_roll"),
+        roll=None if data["roll"] is None else Roll(*read_throws([data["roll"]], f"{path}.roll")[0]),
+        cube=Cube(read_int(data["cube"], f"{path}.cube"), data["owner"]),
+        stake=read_int(data["stake"], f"{path}.stake"),
+        points=points,
+        post_crawford=phase is CrawfordPhase.POST_CRAWFORD,
+        offer=None if data["offer"] is None else offers[data["offer"]],
+        offered_by=None if data["offered_by"] is None else read_seat(data["offered_by"], f"{path}.offered_by"),
+        rules=rules,
+    )
 
 
 # Dice sources.

@@ -10,18 +10,19 @@ import dataclasses
 from collections.abc import Callable
 
 from gammon import scoring
-from gammon.clock import STOP_REASONS
+from gammon.clock import STOP_REASONS, loser_on_time
 from gammon.errors import (
     AmbiguousPlayError,
     IllegalActionError,
     IllegalPlayError,
+    InvalidArgumentError,
     InvalidPositionError,
     NotationError,
 )
 from gammon.match.events import Event
 from gammon.match.illegal import after_as_written, after_on_record
 from gammon.match.moment import Game, Moment
-from gammon.match.state import Action, Offer, Phase
+from gammon.match.state import Action, Offer, Phase, State
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
@@ -35,7 +36,18 @@ from gammon.tournament import (
     points_still_needed,
 )
 
-__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "plain_turn", "upcoming_phase"]
+_NOT_THE_GAME = ("decision", "appeal", "stop_clock", "resume_clock")
+"""After these, a decision of the director can still be appealed."""
+
+__all__ = [
+    "advance",
+    "begin",
+    "highest_resignation",
+    "legal_actions",
+    "plain_turn",
+    "taken_up",
+    "upcoming_phase",
+]
 
 MAX_CUBE = 1 << 15
 """The largest face that types and codecs know."""
@@ -46,13 +58,60 @@ MOST_POINTS = 1 << 20
 FIRST_SET_TURN = 3
 """A position that is set is not that of an opening throw: on this turn both players may double (rule 7.2)."""
 
+TURN_WHEN_TAKEN_UP = 7
+"""A turn after which no rule asks for the number of the turn any more (rules 7.2, 7.9, 9.7)."""
+
 replace = Moment.changed
 
 
-def begin(rules: Rules) -> Moment:
-    """The moment before a match."""
-    clock_points = rules.length if rules.clock_use == "required" else None
-    return _next_game(rules, Moment(Phase.OPENING, rules.position, clock_points=clock_points))
+def begin(rules: Rules, points: tuple[int, int] = (0, 0), *, crawford_played: bool = False) -> Moment:
+    """The moment before a match, or before its first game here."""
+    moment = Moment(
+        Phase.OPENING,
+        rules.position,
+        points=points,
+        crawford_played=crawford_played,
+        clock_points=rules.length if rules.clock_use == "required" else None,
+    )
+    return _next_game(rules, moment)
+
+
+def taken_up(state: State) -> Moment:
+    """The moment of a game that is taken up in the middle; its first turns are taken to be over.
+
+    Raises `InvalidArgumentError` for a state that no game of ours comes to.
+    """
+    if state.position.is_over or scoring.match_winner(state.points, state.rules.length) is not None:
+        raise InvalidArgumentError("a match is taken up while a game is being played, not after its end")
+    offer, by_roller = state.offer, state.offered_by == state.on_roll
+    before_roll = state.roll is None
+    if offer is Offer.DOUBLE:
+        phase = Phase.DOUBLED if by_roller else Phase.ON_ROLL if before_roll else Phase.ROLLED
+        possible = before_roll or not by_roller
+    elif offer in (Offer.BEAVER, Offer.RACCOON):
+        phase, possible = Phase.BEAVERED, before_roll and by_roller == (offer is Offer.RACCOON)
+    else:
+        phase = Phase.ON_ROLL if before_roll else Phase.ROLLED
+        phase, possible = (phase if offer is None else Phase.RESIGNED), True
+    if not possible:
+        raise InvalidArgumentError(f"player {state.offered_by} cannot have offered a {offer} in {state!r}")
+    seats = {None: None, "player": state.on_roll, "opponent": 1 - state.on_roll}
+    moment = begin(state.rules, state.points, crawford_played=state.post_crawford)
+    return replace(
+        moment,
+        phase=phase,
+        position=state.position,
+        on_roll=state.on_roll,
+        roll=state.roll,
+        cube=state.cube.value,
+        owner=seats[state.cube.owner],
+        stake=state.stake,
+        offer=offer,
+        offered_by=state.offered_by,
+        further={Offer.BEAVER: 1, Offer.RACCOON: 2}.get(offer, 0) if offer is not None else 0,
+        turn=TURN_WHEN_TAKEN_UP,
+        crawford=state.crawford_phase,
+    )
 
 
 def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
@@ -68,7 +127,7 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
         raise IllegalActionError("the result is recorded, which is final")
     notes: list[str] = []
     after = _EVENTS[event.kind](rules, moment, event, notes)
-    if after.decided is not None and event.kind not in ("decision", "appeal"):
+    if after.decided is not None and event.kind not in _NOT_THE_GAME:
         after = replace(after, decided=None)
     return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
 
@@ -134,7 +193,7 @@ def upcoming_phase(rules: Rules, moment: Moment) -> CrawfordPhase:
 
 
 def _next_game(rules: Rules, moment: Moment) -> Moment:
-    """The moment before the opening throw: cube centred at 1, board set up, phase from the score (rules 7.1, 7.7)."""
+    """The moment before the opening throw: cube centred at 1, board set up (rule 7.1)."""
     return replace(
         moment,
         phase=Phase.OPENING,
@@ -152,7 +211,6 @@ def _next_game(rules: Rules, moment: Moment) -> Moment:
         starter=None,
         opening_roll=None,
         cocked=False,
-        crawford=upcoming_phase(rules, moment),
         start=None,
         replay=None,
         disputed=None,
@@ -308,6 +366,7 @@ def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
         starter=starter,
         opening_roll=event.roll,
         turn=1,
+        crawford=upcoming_phase(rules, moment),
     )
 
 
@@ -487,8 +546,8 @@ def _take(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
 def _drop(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
     _require_answer(moment, event, (Phase.DOUBLED, Phase.BEAVERED), "double")
     assert moment.offered_by is not None
-    # A single game at the value before the last turn offered, whatever the board and Jacoby say (rules 7.3, 7.4).
-    return _finish(rules, moment, moment.offered_by, 1, "drop", moment.value)
+    # A single game at the value before the last turn offered, whatever the board says (rules 7.3, 7.4).
+    return _finish(rules, moment, moment.offered_by, 1, "drop")
 
 
 def _beaver(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -598,9 +657,11 @@ def _contest(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
     before = _disputed(moment, event, "contest")
     if moment.phase in (Phase.BEAVERED, Phase.RESIGNED):
         raise IllegalActionError(f"cannot contest now: the {moment.phase.value} awaits its answer first")
-    # Only board and dice go back: an early double that was answered stays answered, points of a director stay given.
-    if before.early and moment.phase is not Phase.DOUBLED and moment.in_game:
-        before = replace(before, offer=None, offered_by=None, cube=moment.cube, owner=moment.owner)
+    # Only board and dice go back: an early double that was answered stays answered, what a director did stays done.
+    if moment.in_game:
+        before = replace(before, cube=moment.cube, owner=moment.owner)
+        if moment.phase is not Phase.DOUBLED:
+            before = replace(before, offer=None, offered_by=None)
     return _with_table(rules, replace(before, contested=True), moment)
 
 
@@ -647,7 +708,7 @@ def _void_crawford_double(rules: Rules, moment: Moment, event: Event, notes: lis
     is_last = index + 1 == len(moment.games) and not moment.in_game and moment.ending in (None, "points")
     if game.ending == "drop" and is_last:
         return replace(_with_table(rules, before, moment), void_double=None)
-    return _rescored(rules, moment, index, (1 if game.ending == "drop" else game.level) * game.stake)
+    return _rescored(rules, moment, index, game.level * game.stake)
 
 
 def _recentred(moment: Moment) -> Moment:
@@ -889,10 +950,7 @@ def _give_points(rules: Rules, moment: Moment, received: tuple[int, int]) -> Mom
     """Points that do not come from a game: they count from the next one (rule 7.7)."""
     pending = (moment.pending[0] + received[0], moment.pending[1] + received[1])
     moment = replace(moment, pending=pending)
-    if moment.in_game:
-        return moment
-    moment = _settle_points(rules, moment)
-    return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
+    return moment if moment.in_game else _settle_points(rules, moment)
 
 
 def _take_break(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -1023,6 +1081,8 @@ def _demand_clock(rules: Rules, moment: Moment, event: Event, notes: list[str]) 
         raise IllegalActionError("the match is played with a clock already")
     if moment.phase is not Phase.OPENING or moment.games:
         raise IllegalActionError("the clock is demanded before the first game; later only the director imposes it")
+    if rules.clock_use == "penalty":
+        raise IllegalActionError("under these rules only the director imposes a clock")
     if seat in moment.clock_demands:
         raise IllegalActionError(f"player {seat} has asked for the clock already")
     moment = replace(moment, clock_demands=(*moment.clock_demands, seat))
@@ -1054,12 +1114,8 @@ def _claim_time(rules: Rules, moment: Moment, event: Event, notes: list[str]) ->
     _require_clock(moment)
     if moment.phase is Phase.MATCH_OVER:
         raise IllegalActionError("the time is claimed too late: the match is over")
-    ran_out = () if event.clock is None else event.clock.ran_out
-    if event.player is not None and 1 - event.player not in ran_out:
-        raise IllegalActionError(f"player {1 - event.player} has not run out of time")
-    if not ran_out:
-        raise IllegalActionError("nobody has run out of time")
-    return _win_match(moment, 1 - ran_out[0], "time")
+    assert event.clock is not None
+    return _win_match(moment, 1 - loser_on_time(event.clock, event.player), "time")
 
 
 def _time_fault(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:

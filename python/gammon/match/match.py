@@ -34,11 +34,13 @@ MOST_TIES = 1000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Place:
-    """A dice source and where it stands, and where the last throw of this match left it."""
+    """A dice source and where it stands."""
 
     source: DiceSource
     numbers: tuple[int, ...]
-    left: dict[str, Any]
+
+    def is_same(self, other: _Place) -> bool:
+        return self.source is other.source and self.numbers == other.numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,21 +49,21 @@ class _Done:
 
     event: Event
     before: Moment
-    place: _Place
+    places: tuple[_Place, _Place]
     clock: ClockReading | None
 
 
 class _PlayDone:
     """The play of a plain turn: the moment before it, after the roll, is only made when somebody asks."""
 
-    __slots__ = ("event", "place", "unrolled")
+    __slots__ = ("event", "places", "unrolled")
 
     clock = None
 
-    def __init__(self, event: Event, unrolled: Moment, place: _Place) -> None:
+    def __init__(self, event: Event, unrolled: Moment, places: tuple[_Place, _Place]) -> None:
         self.event = event
         self.unrolled = unrolled
-        self.place = place
+        self.places = places
 
     @property
     def before(self) -> Moment:
@@ -76,7 +78,7 @@ class _Undone:
 
     done: _Done | _PlayDone
     after: Moment
-    place: _Place
+    places: tuple[_Place, _Place]
     clock: ClockReading | None
 
 
@@ -92,6 +94,8 @@ class Match:
         names: of the players in seats 0 and 1.
         dice: where the throws come from; `RandomDice()` if left out.
         time: the clock's time source, in seconds.
+        points: the score to begin with, for a match that is taken up in the middle.
+        post_crawford: whether it had its Crawford game before that.
         direction: how player 0's checkers go round, for pictures: "clockwise" or "counterclockwise" (rule 9.12).
 
     >>> from gammon.dice import SequenceDice
@@ -113,6 +117,8 @@ class Match:
         names: Sequence[str] = ("White", "Black"),
         dice: DiceSource | None = None,
         time: TimeSource = _time.monotonic,
+        points: tuple[int, int] = (0, 0),
+        post_crawford: bool = False,
         direction: str = "counterclockwise",
     ) -> None:
         if not isinstance(rules, Rules | None):
@@ -126,13 +132,17 @@ class Match:
         if direction not in DIRECTIONS:
             raise InvalidArgumentError(f"direction is one of {', '.join(DIRECTIONS)}, not {direction!r}")
         self.rules = Rules.money() if rules is None else rules
+        _check_start(self.rules, points, post_crawford)
+        self._start = (points[0], points[1]), post_crawford
+        self._state: State | None = None
         self.names: tuple[str, str] = (names[0], names[1])
         self.direction = direction
         self._dice: DiceSource = RandomDice() if dice is None else _checked_source(dice)
         self._first_dice = codec.dice_to_dict(self._dice)
-        self._dice_left = self._first_dice
+        self._left = self._place()
+        """Where the last throw of this match left the source: others may throw from it too."""
         self._time = time
-        self._moment = machine.begin(self.rules)
+        self._moment = machine.begin(self.rules, self._start[0], crawford_played=post_crawford)
         self._done: list[_Done | _PlayDone] = []
         self._undone: list[_Undone] = []
         self.clock: Clock | None = None
@@ -147,6 +157,44 @@ class Match:
         """What was wrong in the file that the match was read from, and what was done about it."""
         self._set_clock(None)
 
+    @classmethod
+    def from_state(
+        cls,
+        state: State,
+        *,
+        names: Sequence[str] = ("White", "Black"),
+        dice: DiceSource | None = None,
+        time: TimeSource = _time.monotonic,
+        direction: str = "counterclockwise",
+    ) -> Match:
+        """A match that is taken up in the middle of a game, which is taken to be past its first turns.
+
+        Raises `InvalidArgumentError` for a finished game, or an offer that could not have been made.
+
+        >>> race = Position.from_points({6: 2}, opponent={6: 2})
+        >>> match = Match.from_state(State(race, on_roll=1, rules=Rules.match(5), points=(2, 3)))
+        >>> match.double()
+        >>> match.to_act
+        0
+        """
+        if not isinstance(state, State):
+            raise InvalidArgumentError(f"a match is taken up from a State, not {state!r}")
+        moment = machine.taken_up(state)
+        match = cls(
+            state.rules,
+            names=names,
+            dice=dice,
+            time=time,
+            direction=direction,
+            points=state.points,
+            post_crawford=state.post_crawford and state.rules.crawford,
+        )
+        match._state = state
+        match._moment = moment
+        if match.clock is not None and moment.to_act is not None:
+            match.clock.start(moment.to_act)
+        return match
+
     # What it looks like.
 
     @property
@@ -160,9 +208,7 @@ class Match:
         return self._state_of(self._moment)
 
     def _state_of(self, moment: Moment) -> State:
-        between = moment.phase in (Phase.GAME_OVER, Phase.MATCH_OVER)
-        phase = machine.upcoming_phase(self.rules, moment) if between else moment.crawford
-        return moment.state(self.rules, phase)
+        return moment.state(self.rules, self._phase_of(moment))
 
     @property
     def position(self) -> Position:
@@ -207,9 +253,10 @@ class Match:
     @property
     def game_phase(self) -> CrawfordPhase:
         """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7)."""
-        if self._moment.in_game:
-            return self._moment.crawford
-        return machine.upcoming_phase(self.rules, self._moment)
+        return self._phase_of(self._moment)
+
+    def _phase_of(self, moment: Moment) -> CrawfordPhase:
+        return moment.crawford if moment.in_game else machine.upcoming_phase(self.rules, moment)
 
     @property
     def in_game(self) -> bool:
@@ -275,6 +322,24 @@ class Match:
         done = self._done[index]
         return len(done.unrolled.games if isinstance(done, _PlayDone) else done.before.games)
 
+    def game_history(self, number: int) -> list[tuple[State, Event]]:
+        """Like `history`, of one game by its number from 1; what happened before its opening throw belongs to it.
+
+        >>> match = Match(dice=SequenceDice([(3, 1), (6, 2)]))
+        >>> match.apply(Action("roll"))
+        >>> match.resign()
+        >>> match.accept()
+        >>> match.apply(Action("roll"))
+        >>> [event.kind for _, event in match.game_history(1)], [event.kind for _, event in match.game_history(2)]
+        (['roll', 'resign', 'accept'], ['roll'])
+        """
+        afters = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
+        return [
+            (self._state_of(done.before), done.event)
+            for done, after in zip(self._done, afters, strict=True)
+            if min(len(done.before.games), len(after.games)) == number - 1
+        ]
+
     def legal_actions(self) -> list[Action]:
         """Every action of the game that `apply` would take now, of either player; none when the match is over.
 
@@ -285,9 +350,9 @@ class Match:
 
     def score_sheet(self) -> ScoreSheet:
         """The running table of the match or session, as data and, by `str`, as text (rule 9.13)."""
-        moments = [done.before for done in self._done[1:]] + [self._moment]
-        steps = [(done.event, after.games, after.points) for done, after in zip(self._done, moments, strict=False)]
-        return score_sheet(self.rules, self.names, steps)
+        moments = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
+        steps = [(done.event, after.games, after.points) for done, after in zip(self._done, moments, strict=True)]
+        return score_sheet(self.rules, self.names, self._start[0], steps)
 
     def __repr__(self) -> str:
         points = f"{self.score[0]}-{self.score[1]}"
@@ -357,7 +422,7 @@ class Match:
         double that was really made although a rule refuses it: in the Crawford game, with a dead cube, against Holland.
         """
         seat = self._moment.on_roll if player is None else player
-        self._happen(Event("double", player=seat, on_record=on_record))
+        self._happen(Event("double", player=seat, on_record=bool(on_record)))
 
     def take(self, *, player: int | None = None) -> None:
         """Accepts the double, or the beaver or raccoon."""
@@ -389,7 +454,9 @@ class Match:
         seat = moment.on_roll if player is None else player
         if isinstance(play, str) and not illegal and moment.phase is Phase.ROLLED and moment.roll is not None:
             play = moment.position.play(play, moment.roll)
-        self._happen(Event("play", player=seat, play=play, illegal=illegal, on_record=illegal and on_record))
+        self._happen(
+            Event("play", player=seat, play=play, illegal=bool(illegal), on_record=bool(illegal and on_record))
+        )
         event = self._done[-1].event
         assert event.play is not None
         return event.play
@@ -671,22 +738,29 @@ class Match:
 
     def _place(self) -> _Place:
         source = self._dice
-        if isinstance(source, AbsentDice) and self._done and self._done[-1].place.source is source:
-            return self._done[-1].place
         numbers: tuple[int, ...] = ()
         if isinstance(source, RandomDice | CardDice):
             numbers = (source.game, source.turn, source.draw)
         elif isinstance(source, SequenceDice):
-            numbers = (source.used,)
-        return _Place(source, numbers, self._dice_left)
+            numbers = (source.used, len(source.dice))
+        return _Place(source, numbers)
 
-    def _go_to(self, place: _Place) -> None:
+    def _places(self) -> tuple[_Place, _Place]:
+        """Where the source stands, and where this match left it."""
+        if self._done and isinstance(self._dice, AbsentDice):
+            last = self._done[-1].places
+            if last[0].source is self._dice and last[1] is self._left:
+                return last
+        return self._place(), self._left
+
+    def _go_to(self, places: tuple[_Place, _Place]) -> None:
         """Puts the dice source back to where it stood."""
-        self._dice, self._dice_left = place.source, place.left
-        if isinstance(place.source, RandomDice | CardDice):
-            place.source.game, place.source.turn, place.source.draw = place.numbers
-        elif isinstance(place.source, SequenceDice):
-            (place.source.used,) = place.numbers
+        place, self._left = places
+        source = self._dice = place.source
+        if isinstance(source, RandomDice | CardDice):
+            source.game, source.turn, source.draw = place.numbers
+        elif isinstance(source, SequenceDice):
+            source.used = place.numbers[0]
 
     # Events.
 
@@ -705,7 +779,7 @@ class Match:
             seat = getattr(event, name)
             if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or seat not in (0, 1)):
                 raise InvalidArgumentError(f"{name} is 0 or 1, not {seat!r}")
-        place = self._place()
+        places = self._places()
         reading = None if self.clock is None else self.clock.reading()
         event = dataclasses.replace(event, clock=reading)
         if throws is not None:
@@ -715,10 +789,10 @@ class Match:
                 event = self._with_dice(event, throws)
             after, event = machine.advance(self.rules, self._moment, event)
         except BaseException:
-            self._go_to(place)
+            self._go_to(places)
             raise
         self._undone.clear()
-        self._append(_Done(event, self._moment, place, reading), after)
+        self._append(_Done(event, self._moment, places, reading), after)
 
     def add(self, event: Event) -> Event:
         """Adds an event that happened elsewhere, dice included: the door for records in other forms.
@@ -738,10 +812,10 @@ class Match:
             throws = event.throws
             self._happen(dataclasses.replace(event, given=True), lambda: self._throw_elsewhere(throws))
             return self._done[-1].event
-        before, place = self._moment, self._place()
+        before, places = self._moment, self._places()
         self._moment, event = machine.advance(self.rules, before, event)
         self._undone.clear()
-        self._done.append(_Done(event, before, place, None))
+        self._done.append(_Done(event, before, places, None))
         return event
 
     def add_turn(self, player: int, play: Play) -> None:
@@ -756,9 +830,9 @@ class Match:
             self.add(rolled_event)
             self.add(event)
             return
-        place = self._place()
+        places = self._places()
         self._undone.clear()
-        self._done += (_Done(rolled_event, moment, place, None), _PlayDone(event, moment, place))
+        self._done += (_Done(rolled_event, moment, places, None), _PlayDone(event, moment, places))
         self._moment = after
 
     def _append(self, done: _Done, after: Moment) -> None:
@@ -768,11 +842,11 @@ class Match:
 
     def _with_dice(self, event: Event, throws: Callable[[], tuple[tuple[int, int], ...]]) -> Event:
         """The event with its throws, and where the source stood if this match did not leave it there."""
-        start = codec.dice_to_dict(self._dice)
-        rebuildable = start["kind"] not in ("manual", "other")
-        source = start if rebuildable and start != self._dice_left else None
+        rebuildable = isinstance(self._dice, RandomDice | CardDice | SequenceDice)
+        elsewhere = rebuildable and not self._place().is_same(self._left)
+        source = codec.dice_to_dict(self._dice) if elsewhere else None
         event = dataclasses.replace(event, throws=throws(), source=source, given=event.given or not rebuildable)
-        self._dice_left = codec.dice_to_dict(self._dice)
+        self._left = self._place()
         return event
 
     # The clock follows whoever has to act.
@@ -808,7 +882,8 @@ class Match:
             self.clock.give(1 - event.player, LIFTED_DICE_SECONDS)
         if event.kind == "contest":
             self._turn_clock(after.to_act)
-            self.clock.stop("illegal play")
+            if self.clock.reading().stopped is None:
+                self.clock.stop("illegal play")
         elif event.kind == "play" or before.to_act != after.to_act:
             if before.contested and self.clock.reading().stopped == "illegal play":
                 self.clock.resume()
@@ -838,9 +913,9 @@ class Match:
         for _ in range(steps):
             done = self._done.pop()
             reading = None if self.clock is None else self.clock.reading()
-            self._undone.append(_Undone(done, self._moment, self._place(), reading))
+            self._undone.append(_Undone(done, self._moment, self._places(), reading))
             self._moment = done.before
-            self._stand(done.place, done.clock)
+            self._stand(done.places, done.clock)
 
     def redo(self, steps: int = 1) -> None:
         """Does again what was undone last. Raises `IllegalActionError` if there is less to do again."""
@@ -849,10 +924,10 @@ class Match:
             undone = self._undone.pop()
             self._done.append(undone.done)
             self._moment = undone.after
-            self._stand(undone.place, undone.clock)
+            self._stand(undone.places, undone.clock)
 
-    def _stand(self, place: _Place, reading: ClockReading | None) -> None:
-        self._go_to(place)
+    def _stand(self, places: tuple[_Place, _Place], reading: ClockReading | None) -> None:
+        self._go_to(places)
         if reading is None:
             self.clock = None
         self._set_clock(reading)
@@ -879,6 +954,9 @@ class Match:
             "rules": codec.rules_to_dict(self.rules),
             "names": list(self.names),
             "direction": self.direction,
+            "points": list(self._start[0]),
+            "post_crawford": self._start[1],
+            "state": None if self._state is None else codec.state_to_dict(self._state),
             "dice": {"first": self._first_dice, "now": codec.dice_to_dict(self._dice)},
             "events": [codec.event_to_dict(done.event) for done in self._done],
             "undone": [
@@ -909,7 +987,8 @@ class Match:
         Raises:
             FileFormatError: with the path of the field that is wrong.
         """
-        fields = {"format", "version", "rules", "names", "direction", "dice", "events", "undone", "clock"}
+        fields = {"format", "version", "rules", "names", "direction", "points", "post_crawford", "state"}
+        fields |= {"dice", "events", "undone", "clock"}
         checked = codec.read_dict(data, "match", fields)
         if checked["format"] != FORMAT:
             codec.fail("format", f"{FORMAT!r} is expected, not {codec.shown(checked['format'])}")
@@ -918,27 +997,50 @@ class Match:
             codec.fail("version", f"version {version} cannot be read, only {VERSION}")
         names = [
             codec.read_text(name, f"names[{seat}]")
-            for seat, name in enumerate(codec.read_list(checked["names"], "names"))
+            for seat, name in enumerate(codec.read_list(checked["names"], "names", 2))
         ]
         if len(names) != 2:
             codec.fail("names", f"two names are expected, not {len(names)}")
         if checked["direction"] not in DIRECTIONS:
             codec.fail("direction", f"one of {', '.join(DIRECTIONS)} is expected")
+        points = [
+            codec.read_int(number, f"points[{seat}]")
+            for seat, number in enumerate(codec.read_list(checked["points"], "points", 2))
+        ]
+        post_crawford = codec.read_bool(checked["post_crawford"], "post_crawford")
+        rules = codec.rules_from_dict(checked["rules"], "rules")
+        try:
+            _check_start(rules, points, post_crawford)
+        except InvalidArgumentError as error:
+            codec.fail("points", str(error))
         sources = codec.read_dict(checked["dice"], "dice", {"first", "now"})
         first = codec.dice_from_dict(sources["first"], "dice.first")
         match = cls(
-            codec.rules_from_dict(checked["rules"], "rules"),
+            rules,
             names=names,
             dice=AbsentDice(codec.kind_of_dice(sources["first"])) if first is None else first,
             time=time,
+            points=(points[0], points[1]),
+            post_crawford=post_crawford,
             direction=checked["direction"],
         )
-        match._first_dice = match._dice_left = sources["first"]
+        match._first_dice = sources["first"]
+        if checked["state"] is not None:
+            match._take_up(checked["state"])
         match._replay(codec.read_list(checked["events"], "events"), "events")
         match._replay_undone(codec.read_list(checked["undone"], "undone"))
         match._set_clock(match._read_clock(match._moment, checked["clock"], "clock"))
         match._go_on_with(sources["now"], dice)
         return match
+
+    def _take_up(self, value: object) -> None:
+        """The state in which a match that was read was taken up."""
+        try:
+            state = codec.state_from_dict(value, "state", self.rules, self._start)
+            self._moment = machine.taken_up(state)
+        except InvalidArgumentError as error:
+            codec.fail("state", str(error))
+        self._state = state
 
     def _go_on_with(self, now: object, dice: DiceSource | None) -> None:
         """The dice source from which a match that was read goes on."""
@@ -996,13 +1098,13 @@ class Match:
             if source is None:
                 codec.fail(f"{path}.source", "a source that cannot be rebuilt gives its dice with the event")
             self._dice = source
-        place = self._place()
+        places = self._places()
         self._throw_again(event, path)
         if isinstance(event.play, str) and not event.illegal and self._moment.phase is Phase.ROLLED:
             assert self._moment.roll is not None
             event = dataclasses.replace(event, play=self._moment.position.play(event.play, self._moment.roll))
         after, event = machine.advance(self.rules, self._moment, event)
-        self._done.append(_Done(event, self._moment, place, reading))
+        self._done.append(_Done(event, self._moment, places, reading))
         self._moment = after
 
     def _throw_again(self, event: Event, path: str) -> None:
@@ -1020,7 +1122,22 @@ class Match:
             return
         if throws != event.throws:
             codec.fail(f"{path}.throws", f"{codec.shown(event.throws)} is not what the dice source throws here")
-        self._dice_left = codec.dice_to_dict(self._dice)
+        self._left = self._place()
+
+
+def _check_start(rules: Rules, points: Sequence[int], post_crawford: bool) -> None:
+    """The score that a match begins with has to be one that a game can start at."""
+    if not isinstance(points, list | tuple) or len(points) != 2:
+        raise InvalidArgumentError(f"points are a pair, not {points!r}")
+    for number in points:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < codec.BIGGEST:
+            raise InvalidArgumentError(f"points are 0 or more, not {points!r}")
+        if rules.length is not None and number >= rules.length:
+            raise InvalidArgumentError(f"a match to {rules.length} does not begin at {points[0]}-{points[1]}")
+    if not isinstance(post_crawford, bool):
+        raise InvalidArgumentError(f"post_crawford is True or False, not {post_crawford!r}")
+    if post_crawford and (rules.length is None or not rules.crawford or rules.length - 1 not in points):
+        raise InvalidArgumentError(f"the Crawford game is not over at {points[0]}-{points[1]} of {rules.length}")
 
 
 def _checked_source(dice: DiceSource) -> DiceSource:

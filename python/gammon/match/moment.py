@@ -69,9 +69,10 @@ class Moment:
     cocked: bool = False
     """The player on roll threw cocked dice and cannot double this turn (rule 9.9)."""
     crawford: CrawfordPhase = CrawfordPhase.NONE
-    crawford_played: bool = False
-    """The Crawford game was before the first game of the record."""
+    """The phase of the game in progress, settled by its opening throw (rule 7.7)."""
     games: tuple[Game, ...] = ()
+    crawford_played: bool = False
+    """The match had its Crawford game before the first of these games."""
     points: tuple[int, int] = (0, 0)
     pending: tuple[int, int] = (0, 0)
     """Points that do not come from a game and count from the next one (rule 7.7)."""

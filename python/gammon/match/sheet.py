@@ -61,12 +61,15 @@ class ScoreSheet:
 
 
 def score_sheet(
-    rules: Rules, names: tuple[str, str], steps: list[tuple[Event, tuple[Game, ...], tuple[int, int]]]
+    rules: Rules,
+    names: tuple[str, str],
+    start: tuple[int, int],
+    steps: list[tuple[Event, tuple[Game, ...], tuple[int, int]]],
 ) -> ScoreSheet:
     """The sheet from the games and the score after each event; a result that was corrected later is shown corrected."""
     final = steps[-1][1] if steps else ()
-    rows: list[SheetRow] = []
-    score, games = (0, 0), 0
+    rows = [SheetRow(None, "carried over", start, (0, 0))] if any(start) else []
+    score, games = start, 0
     for event, now, points in steps:
         if len(now) < games:
             # A contest or the director took a result back.

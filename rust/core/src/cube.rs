@@ -360,8 +360,8 @@ mod tests {
 
     const POINTS: [f64; 6] = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
 
-    fn money(jacoby: bool, beavers: u8) -> Ladder {
-        let terms = Terms { gammons_while_centred: !jacoby, beavers, ..Terms::default() };
+    fn money(flat: bool, beavers: u8) -> Ladder {
+        let terms = Terms { gammons_while_centred: !flat, beavers, ..Terms::default() };
         Ladder::endless(POINTS, terms).unwrap()
     }
 
@@ -425,19 +425,19 @@ mod tests {
         }
     }
 
-    /// Jacoby flattens gammons only while the cube is centred (case R13).
+    /// Rule 7.6 flattens gammons only while the cube is centred (case R13).
     #[test]
-    fn jacoby_flattens_only_the_centred_cube_r13() {
+    fn gammons_are_flat_only_in_the_middle_r13() {
         let gammonish = Probabilities::new([0.7, 0.4, 0.05, 0.1, 0.0]).unwrap();
         let (with, without) = (money(true, 0), money(false, 0));
         for (level, owner) in [(0, Owner::Player), (0, Owner::Opponent), (3, Owner::Player)] {
             let same = |ladder| value(gammonish, ladder, level, owner, 0.68);
             assert_eq!(same(&with), same(&without));
         }
-        let (jacoby, plain) =
+        let (flat, plain) =
             (decide(gammonish, &with, 0, Owner::Centred, 0.68), decide(gammonish, &without, 0, Owner::Centred, 0.68));
-        assert_eq!(jacoby.double_take, plain.double_take);
-        assert_eq!(jacoby.cash_point, plain.cash_point);
+        assert_eq!(flat.double_take, plain.double_take);
+        assert_eq!(flat.cash_point, plain.cash_point);
         near(value(gammonish, &with, 0, Owner::Centred, 0.0), 0.4, 1e-15);
         near(value(gammonish, &without, 0, Owner::Centred, 0.0), 0.4 + 0.4 + 0.05 - 0.1, 1e-15);
         let sure = Probabilities::new([1.0, 1.0, 0.5, 0.0, 0.0]).unwrap();
@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(action(0.75, &beavers, Owner::Player), Action::DoubleTake);
         assert_eq!(action(0.9, &beavers, Owner::Player), Action::DoubleDrop);
         assert_eq!(action(0.75, &beavers, Owner::Opponent), Action::Unavailable);
-        // Under Jacoby a double can be right though the opponent, who may win no gammon, turns again at once.
+        // Under rule 7.6 a double can be right though the opponent, who may win no gammon, turns again at once.
         let wild = Probabilities::new([0.40, 0.40, 0.0, 0.0, 0.0]).unwrap();
         let decision = decide(wild, &money(true, 1), 0, Owner::Centred, 0.0);
         assert_eq!(decision.action, Action::DoubleTake);

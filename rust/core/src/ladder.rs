@@ -1,7 +1,7 @@
 //! What a game is worth, as data: one [`Ladder`] for each score, and the graph of scores of a match.
 //!
 //! Everything the rules say about the cube arrives here in numbers: a match score as the worth of each end of the game
-//! at each cube, the Crawford game as a ladder on which nobody may double, a table of match equities as the worths
+//! at each cube, a game without the cube as a ladder on which nobody may double, a table of match equities as the worths
 //! themselves. So nothing in this crate knows those rules, and every part that asks what a game is worth agrees.
 
 use std::fmt;
