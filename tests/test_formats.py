@@ -843,6 +843,21 @@ class TestFiles:
             tracemalloc.stop()
         assert peaks[1] < 1.2 * peaks[0]
 
+    def test_a_match_that_begins_in_a_game(self) -> None:
+        state = State.from_xgid("XGID=-b----E-C---eE---c-e----B-:1:1:1:42:2:3:0:7:6")
+        match = Match.from_state(state, names=("Ann", "Bob"))
+        match.play("8/4 6/4")
+        for name in ("mat", "sgf"):
+            back = formats.loads(formats.dumps(match, name))
+            assert (back.position, back.score, back.state.cube, back.names) == (
+                match.position,
+                match.score,
+                match.state.cube,
+                match.names,
+            )
+            assert plays(back) == ["8/4 6/4"]
+        assert json.loads(json.dumps(match)) == match
+
     def test_errors_are_no_part_of_a_value(self) -> None:
         assert formats.load(CASES / "m01_plain.mat").errors == []
         assert Match().errors == []

@@ -6,6 +6,7 @@ and what was done with each of their oddities.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -506,6 +507,9 @@ class _Writer:
         self.lines.append(f" {rules.length or 0} point match")
         games_seen = 0
         states = list(match.history())
+        first = states[0][0] if states else match.state
+        if first.game_state is GameState.PLAYING:
+            self.taken_up(first)
         for index, (state, event) in enumerate(states):
             while self.comments and self.comments[0].event <= index:
                 self.finish_row()
@@ -562,7 +566,6 @@ class _Writer:
         if kind == "roll":
             if seat is None:
                 self.begin_game(state.points)
-                self.ties(event)
             return
         if kind == "play":
             assert seat is not None
@@ -587,8 +590,12 @@ class _Writer:
             self.finish_row()
             self.lines.append('; [Result "none"]')
 
-    def ties(self, event: Event) -> None:
-        """Match text knows no automatic doubles: the value shows in the results only."""
+    def taken_up(self, state: State) -> None:
+        """The match begins in the middle of a game."""
+        self.begin_game(state.points)
+        self.set_up(dataclasses.replace(state, roll=None, offer=None, offered_by=None))
+        if state.offer is Offer.DOUBLE and state.offered_by == state.on_roll:
+            self.cell(state.on_roll, f" Doubles => {2 * state.value}")
 
     def position(self, state: State, event: Event) -> None:
         """A set position, in a comment that other programs skip."""
@@ -608,6 +615,9 @@ class _Writer:
             rules=self.match.rules,
             post_crawford=state.post_crawford,
         )
+        self.set_up(shown)
+
+    def set_up(self, shown: State) -> None:
         try:
             self.lines.append(f'; [Position "{shown.xgid}"]')
         except NotationError as error:

@@ -20,7 +20,7 @@ from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
 from gammon.formats._input import Input, Target, decode, name_of, read_all, write_text
 from gammon.formats._rules import apply_setting, rule_tags
-from gammon.match import Comment, Event, Game, GameState, Match, State
+from gammon.match import Comment, Event, Game, GameState, Match, Offer, State
 from gammon.play import Play
 from gammon.position import Position
 
@@ -529,7 +529,10 @@ class _Writer:
         match = self.match
         history = list(match.history())
         finished = 0
-        self.begin(history[0][0] if history else match.state)
+        first = history[0][0] if history else match.state
+        self.begin(first)
+        if first.game_state is GameState.PLAYING:
+            self.taken_up(first)
         for index, (state, event) in enumerate(history):
             opening = event.kind == "roll" and event.player is None
             if (opening or event.kind == "position") and state.game_state is not GameState.PLAYING and self.nodes:
@@ -558,6 +561,16 @@ class _Writer:
         if self.nodes or not self.trees:
             self.end(None)
         return "\n".join(self.trees) + "\n"
+
+    def taken_up(self, state: State) -> None:
+        """The match begins in the middle of a game."""
+        seat = state.on_roll
+        owner = None if state.cube.owner is None else seat if state.cube.owner == "player" else 1 - seat
+        board = state.position if seat == 0 else state.position.flip()
+        place = Event("position", player=seat, position=board, value=state.value, owner=owner)
+        self.nodes.append(f";{_position_node(place)}")
+        if state.offer is Offer.DOUBLE and state.offered_by == seat:
+            self.nodes.append(f";{'WB'[seat]}[double]")
 
     def comment(self, event: int, has_node: bool) -> None:
         """The comments at a place of the record, with the node before it."""
