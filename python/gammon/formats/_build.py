@@ -113,13 +113,10 @@ def build(text: MatchText, faults: Faults) -> Match:
 
 def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     """The rules that the file states, and for the rest those that it needs."""
-    values = [entry.number or 0 for game in text.games for entry in game.entries if entry.kind in ("double", "beaver")]
-    states = [entry.state for game in text.games for entry in game.entries if entry.state is not None]
-    values += [state.value for state in states]
-    values += [entry.setup.value or 0 for game in text.games for entry in game.entries if entry.setup is not None]
+    highest, beavers_needed = _cube_use(text)
     settings = dict(text.settings)
     limit = settings.get("cube_limit", _USUAL_LIMIT)
-    if limit is not None and max(values, default=0) > limit:
+    if limit is not None and highest > limit:
         settings["cube_limit"] = None
     length = guessed.get("length", text.length)
     if length is not None:
@@ -129,7 +126,7 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     settings.pop("crawford", None)
     if "jacoby" not in settings:
         settings["jacoby"] = guessed.get("jacoby", text.length is None)
-    needed = _longest_exchange(text) if text.length is None else 0
+    needed = beavers_needed if text.length is None else 0
     beavers = settings.get("beavers", 1)
     if beavers is not None and needed > beavers:
         settings["beavers"] = needed
@@ -138,15 +135,25 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     return Rules.money(**settings)
 
 
-def _longest_exchange(text: MatchText) -> int:
-    """How many beavers follow one double at most; a format may call them doubles."""
-    longest = 0
+def _cube_use(text: MatchText) -> tuple[int, int]:
+    """The highest value that is named, and how many beavers follow one double; a format may call them doubles."""
+    highest = longest = 0
     for game in text.games:
         run = 0
         for entry in game.entries:
-            run = run + 1 if entry.kind in ("double", "beaver") else 0
+            if entry.kind == "turn":
+                run = 0
+                continue
+            turned = entry.kind in ("double", "beaver")
+            run = run + 1 if turned else 0
             longest = max(longest, run - 1)
-    return longest
+            if turned:
+                highest = max(highest, entry.number or 0)
+            elif entry.state is not None:
+                highest = max(highest, entry.state.value)
+            elif entry.setup is not None:
+                highest = max(highest, entry.setup.value or 0)
+    return highest, longest
 
 
 def match_at(state: State, names: tuple[str, str] = ("White", "Black")) -> Match:

@@ -43,14 +43,16 @@ class _Place:
         return self.source is other.source and self.numbers == other.numbers
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class _Done:
-    """An event that happened, and what has to be put back to undo it."""
+    """An event that happened, and what has to be put back to undo it. Never changed; no dataclass, which costs time."""
 
-    event: Event
-    before: Moment
-    places: tuple[_Place, _Place]
-    clock: ClockReading | None
+    __slots__ = ("before", "clock", "event", "places")
+
+    def __init__(self, event: Event, before: Moment, places: tuple[_Place, _Place], clock: ClockReading | None) -> None:
+        self.event = event
+        self.before = before
+        self.places = places
+        self.clock = clock
 
 
 class _PlayDone:
