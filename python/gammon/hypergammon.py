@@ -184,7 +184,9 @@ class Hypergammon:
         dance = position.play("", roll)
         return dance, -self._solution.value(dance.next, _flipped(state), rule, False)
 
-    def cube_action(self, position: Position, cube: Cube | None = None, *, jacoby: bool | None = None) -> CubeAction:
+    def cube_action(
+        self, position: Position, cube: Cube | None = None, *, jacoby: bool | None = None
+    ) -> CubeAction:
         """What to do with the cube before rolling, and what that is worth; a centred cube of 1 if None.
 
         Where two actions are equally good, doubling and taking are named. Errors are those of `equity`.

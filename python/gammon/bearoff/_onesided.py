@@ -166,7 +166,9 @@ class OneSided:
             self._table.save_gnubg(place, compressed, gammons)
             return
         with reporter(progress, "one-sided table", "positions") as report, interruptible():
-            _core.save_one_sided_like_gnubg(place, self.points, self.checkers, compressed, gammons, threads, report)
+            _core.save_one_sided_like_gnubg(
+                place, self.points, self.checkers, compressed, gammons, threads, report
+            )
 
     @property
     def points(self) -> int:
@@ -328,9 +330,7 @@ def _counts(counts: Iterable[int]) -> list[int]:
     try:
         numbers = [operator.index(count) for count in counts]
     except TypeError:
-        raise InvalidArgumentError(
-            f"counts are checkers on the ace point, the two point, ..., not {counts!r}"
-        ) from None
+        raise InvalidArgumentError(f"counts are checkers on the ace point, the two point, ..., not {counts!r}") from None
     if not all(0 <= number <= _MAX_CHECKERS for number in numbers):
         raise InvalidArgumentError(f"a point has 0 to {_MAX_CHECKERS} checkers: {numbers}")
     return numbers

@@ -14,9 +14,7 @@ from gammon.cli._arguments import VARIANTS, Json, Threads, print_json, whole_num
 from gammon.cube import Cube
 
 app = typer.Typer(
-    name="hypergammon",
-    help="Hypergammon solved: up to three checkers a side.",
-    no_args_is_help=True,
+    name="hypergammon", help="Hypergammon solved: up to three checkers a side.", no_args_is_help=True,
     rich_markup_mode=None,
 )
 
