@@ -1376,7 +1376,7 @@ def test_states_are_values_and_refuse_nonsense():
     match.double()
     state = match.state
     names = vars(gammon) | {name: getattr(gammon, name) for name in ("Position", "Rules", "State", "Offer", "Roll")}
-    assert eval(repr(state), {**names, "Cube": Cube}) == state
+    assert eval(repr(state), {**names, "Cube": Cube, "GameState": gammon.GameState}) == state
     assert pickle.loads(pickle.dumps(state)) == copy.deepcopy(state) == state
     assert len({state, match.state}) == 1
     start = Position.start()

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         cards,
         clock,
         cube,
+        formats,
         hypergammon,
         match,
         met,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
         simulation,
         tournament,
     )
-    from gammon.match import Action, Event, Game, Match, Offer, Phase, State
+    from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
     from gammon.simulation import SimulationResult, simulate
 
@@ -59,6 +60,7 @@ _LAZY = {
     "Action": "gammon.match",
     "Event": "gammon.match",
     "Game": "gammon.match",
+    "GameState": "gammon.match",
     "Match": "gammon.match",
     "Offer": "gammon.match",
     "Phase": "gammon.match",
@@ -72,6 +74,7 @@ _LAZY = {
     "clock": "gammon.clock",
     "hypergammon": "gammon.hypergammon",
     "cube": "gammon.cube",
+    "formats": "gammon.formats",
     "match": "gammon.match",
     "met": "gammon.met",
     "plot": "gammon.plot",
@@ -90,6 +93,7 @@ __all__ = [
     "Event",
     "FileFormatError",
     "Game",
+    "GameState",
     "GammonError",
     "IllegalActionError",
     "IllegalPlayError",
@@ -119,6 +123,7 @@ __all__ = [
     "clock",
     "cube",
     "dice",
+    "formats",
     "hypergammon",
     "match",
     "met",

@@ -20,6 +20,7 @@ COMMANDS = {
     "play": "gammon.cli._play",
     "plays": "gammon.cli._plays",
     "show": "gammon.cli._plays",
+    "convert": "gammon.cli._convert",
     "perft": "gammon.cli._plays",
     "bench": "gammon.cli._bench",
 }

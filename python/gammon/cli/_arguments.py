@@ -9,11 +9,20 @@ import typer
 
 from gammon import Position
 from gammon.errors import NotationError
+from gammon.match import State
 
 VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 
 PositionText = Annotated[
     str, typer.Argument(metavar="POSITION", help='A GNU Position ID, or a start such as "standard" or "nackgammon".')
+]
+
+PositionOrFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="POSITION",
+        help='A Position ID, an XGID, a GNU "PositionID:MatchID", a start such as "standard", or a file.',
+    ),
 ]
 
 
@@ -40,6 +49,10 @@ def parse_position(text: str) -> Position:
     """The position that an argument names."""
     if text in VARIANTS:
         return Position.start(text)
+    if text.upper().startswith("XGID="):
+        return State.from_xgid(text).position
+    if ":" in text:
+        return State.from_gnubg_id(text).position
     try:
         return Position.from_id(text)
     except NotationError as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.cli._arguments import Json, PositionOrFile, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.errors import InvalidArgumentError
 
 
@@ -35,7 +35,7 @@ def plays(
 
 
 def show(
-    position: PositionText,
+    position: PositionOrFile,
     roll: Annotated[str | None, typer.Option(help='Two dice, such as "31": shown with --play.')] = None,
     play: Annotated[str | None, typer.Option(help='A play of that roll, such as "8/5 6/5".')] = None,
     view: Annotated[str, typer.Option(help="Who sits below: player (on roll) or opponent.")] = "player",
@@ -47,13 +47,18 @@ def show(
     theme: Annotated[str, typer.Option(help="Of the picture: light, dark or color-blind.")] = "light",
     json: Json = False,
 ) -> None:
-    """Draw a position, or a play with arrows.
+    """Draw a position, or a play with arrows; or say what is in a file: its matches, their games, and its faults.
 
     \b
     Examples:
         gammon show nackgammon
         gammon show standard --roll 31 --play "8/5 6/5" --svg opening.svg
     """
+    from gammon.cli._convert import is_file, show_file  # loads all formats
+
+    if is_file(position):
+        show_file(position, json)
+        return
     where = parse_position(position)
     if (roll is None) != (play is None):
         raise InvalidArgumentError(f"--roll {roll} and --play {play} belong together")

@@ -362,6 +362,13 @@ def _read_minutes(value: object, path: str) -> tuple[float, ...]:
     return tuple(read_seconds(entry, f"{path}[{index}]") for index, entry in enumerate(read_list(value, path, 2)))
 
 
+def _read_score(value: object, path: str) -> tuple[int, int]:
+    points = [read_int(entry, f"{path}[{index}]") for index, entry in enumerate(read_list(value, path, 2))]
+    if len(points) != 2:
+        fail(path, f"a score is two numbers, not {shown(value)}")
+    return points[0], points[1]
+
+
 _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "kind": read_text,
     "player": read_seat,
@@ -383,6 +390,9 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "winner": read_seat,
     "value": read_int,
     "owner": read_seat,
+    "stake": read_int,
+    "score": _read_score,
+    "post_crawford": read_bool,
     "upheld": read_bool,
     "clock": reading_from_dict,
 }
@@ -394,7 +404,7 @@ _KINDS: dict[str, tuple[set[str], set[str]]] = {
     "take": (_WHO, set()),
     "drop": (_WHO, set()),
     "beaver": (_WHO, set()),
-    "play": ({"player", "play"}, {"illegal"}),
+    "play": ({"player", "play"}, {"illegal", "on_record"}),
     "resign": ({"player", "level"}, set()),
     "accept": (_WHO, set()),
     "decline": (_WHO, set()),
@@ -406,6 +416,9 @@ _KINDS: dict[str, tuple[set[str], set[str]]] = {
     "void_crawford_double": (set(), set()),
     "dice_fault": ({"reason"}, {"player", "again", "throws", "given", "source"}),
     "setup": ({"position"}, set()),
+    "position": ({"position", "player"}, {"value", "owner", "stake", "reason"}),
+    "score": ({"score"}, {"post_crawford", "reason"}),
+    "abandon": (set(), {"reason"}),
     "correct_setup": (_WHO, set()),
     "found_checker": (_WHO, {"point", "on_bar"}),
     "late_arrival": ({"minutes"}, set()),
@@ -427,6 +440,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
     "play": str,
     "position": position_to_list,
     "minutes": list,
+    "score": list,
     "clock": reading_to_dict,
 }
 

@@ -8,7 +8,7 @@ import re
 from gammon.errors import IllegalPlayError, InvalidPositionError, NotationError
 from gammon.position import Position
 
-__all__ = ["after_as_written"]
+__all__ = ["after_as_written", "after_on_record"]
 
 _PLACE = r"(?:bar|off|\d{1,2})"
 _PATH = re.compile(rf"({_PLACE})((?:/{_PLACE}\*?)+)(?:\(([1-4])\))?", re.IGNORECASE)
@@ -45,6 +45,34 @@ def after_as_written(position: Position, text: str) -> Position:
         return Position.from_array([*cells, off, position.opponent_off])
     except InvalidPositionError as error:
         raise IllegalPlayError(f"{text!r}: {error}") from error
+
+
+def after_on_record(position: Position, text: str) -> tuple[Position, list[str]]:
+    """The position after the steps of a text that can be made, and the parts of the text that cannot.
+
+    For plays that were written down elsewhere and are nonsense in part: nothing is guessed, and nothing stops the
+    reader. A lone opposing checker is hit.
+
+    >>> after_on_record(Position.start(), "13/3 12/9 x")[1]
+    ['12/9', 'x']
+    """
+    left_out: list[str] = []
+    parts = text[:_LONGEST].replace(",", " ").split()
+    for part in parts:
+        match = _PATH.fullmatch(part)
+        if match is None:
+            left_out.append(part)
+            continue
+        times, single = int(match[3] or 1), part.split("(")[0]
+        for done in range(times):
+            try:
+                position = after_as_written(position, single)
+            except (IllegalPlayError, NotationError):
+                left_out.append(part if times == 1 else f"{single}({times - done})")
+                break
+        if position.is_over:
+            break
+    return position, left_out
 
 
 def _steps(text: str) -> list[tuple[int, int]]:

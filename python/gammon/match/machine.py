@@ -20,7 +20,7 @@ from gammon.errors import (
     NotationError,
 )
 from gammon.match.events import Event
-from gammon.match.illegal import after_as_written
+from gammon.match.illegal import after_as_written, after_on_record
 from gammon.match.moment import Game, Moment
 from gammon.match.state import Action, Offer, Phase, State
 from gammon.play import Play
@@ -39,15 +39,29 @@ from gammon.tournament import (
 _NOT_THE_GAME = ("decision", "appeal", "stop_clock", "resume_clock")
 """After these, a decision of the director can still be appealed."""
 
-__all__ = ["advance", "begin", "highest_resignation", "legal_actions", "taken_up", "upcoming_phase"]
+__all__ = [
+    "advance",
+    "begin",
+    "highest_resignation",
+    "legal_actions",
+    "plain_turn",
+    "taken_up",
+    "upcoming_phase",
+]
 
 MAX_CUBE = 1 << 15
 """The largest face that types and codecs know."""
 
+MOST_POINTS = 1 << 20
+"""The most points that a score can be set to: more than any match or session is played for."""
+
+FIRST_SET_TURN = 3
+"""A position that is set is not that of an opening throw: on this turn both players may double (rule 7.2)."""
+
 TURN_WHEN_TAKEN_UP = 7
 """A turn after which no rule asks for the number of the turn any more (rules 7.2, 7.9, 9.7)."""
 
-replace = dataclasses.replace
+replace = Moment.changed
 
 
 def begin(rules: Rules, points: tuple[int, int] = (0, 0), *, crawford_played: bool = False) -> Moment:
@@ -115,7 +129,26 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
     after = _EVENTS[event.kind](rules, moment, event, notes)
     if after.decided is not None and event.kind not in _NOT_THE_GAME:
         after = replace(after, decided=None)
-    return after, replace(event, notes=tuple(notes))
+    return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
+
+
+def plain_turn(moment: Moment, play: Play) -> Moment | None:
+    """The moment after a roll and its play, where nothing else can be meant; None where `advance` has to say.
+
+    What `advance` gives for both events, without asking each question twice: most of a record are such turns.
+    """
+    if (
+        moment.phase is not Phase.ON_ROLL
+        or moment.offer is not None
+        or moment.replay is not None
+        or moment.decided is not None
+        or moment.appealed
+        or moment.recorded
+        or play.before != moment.position
+        or play.after.is_over
+    ):
+        return None
+    return moment.after_turn(play.next)
 
 
 def legal_actions(rules: Rules, moment: Moment) -> list[Action]:
@@ -308,7 +341,8 @@ def _roll(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         raise IllegalActionError(f"cannot roll: the dice are thrown, and {moment.roll} is to be played")
     if len(event.throws) != 1:
         raise IllegalActionError(f"a roll is one throw, not {len(event.throws)}")
-    return replace(moment, phase=Phase.ROLLED, roll=event.roll, disputed=None)
+    assert event.roll is not None
+    return moment.rolled(event.roll)
 
 
 def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -354,16 +388,16 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         raise IllegalActionError(f"player {event.player} cannot play out of turn: player {moment.on_roll} is on roll")
     if moment.roll is None:
         raise IllegalActionError("cannot play before the roll")
-    if event.illegal and rules.on_illegal_play == "reject":
+    if event.illegal and rules.on_illegal_play == "reject" and not event.on_record:
         raise IllegalActionError("these rules reject illegal plays (on_illegal_play)")
     if event.illegal and moment.contested:
         raise IllegalActionError("the last play was contested, so a legal one is to be made now")
-    after, legal = _after_play(moment, event)
+    after, legal = _after_play(moment, event, notes)
     if not legal:
         notes.append("illegal")
-    before, moment = moment, replace(moment, position=after, contested=False)
-    if not legal:
-        moment = replace(moment, disputed=before)
+    if legal and not after.is_over:
+        return _pass_turn(moment, after)
+    moment = replace(moment, position=after, contested=False, disputed=moment.disputed if legal else moment)
     if after.is_over:
         if moment.early:
             notes.append("the early double lapses")
@@ -371,11 +405,14 @@ def _play(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Momen
         assert outcome is not None
         winner = moment.on_roll if outcome.is_win else 1 - moment.on_roll
         return _finish(rules, moment, winner, abs(outcome.points), "play")
-    return _pass_turn(moment)
+    return _pass_turn(moment, after)
 
 
-def _after_play(moment: Moment, event: Event) -> tuple[Position, bool]:
-    """The position after a play, and whether the play is legal."""
+def _after_play(moment: Moment, event: Event, notes: list[str]) -> tuple[Position, bool]:
+    """The position after a play, and whether the play is legal.
+
+    What was written down elsewhere need not be possible: of such a play the steps that cannot be made are left out.
+    """
     assert moment.roll is not None
     if isinstance(event.play, Play):
         if event.play.before != moment.position or event.play.roll != moment.roll:
@@ -390,12 +427,17 @@ def _after_play(moment: Moment, event: Event) -> tuple[Position, bool]:
     try:
         return moment.position.play(text, moment.roll).after, True
     except AmbiguousPlayError:
-        raise
+        if not event.on_record:
+            raise
     except (IllegalPlayError, NotationError):
-        return after_as_written(moment.position, text), False
+        if not event.on_record:
+            return after_as_written(moment.position, text), False
+    after, left_out = after_on_record(moment.position, text)
+    notes += [f"left out: {part}" for part in left_out]
+    return after, False
 
 
-def _pass_turn(moment: Moment) -> Moment:
+def _pass_turn(moment: Moment, after: Position) -> Moment:
     """The other player's turn begins; a double that was offered early is answered now (rule 7.10)."""
     phase = Phase.DOUBLED if moment.offer is Offer.DOUBLE else Phase.ON_ROLL
     roll = None
@@ -404,10 +446,11 @@ def _pass_turn(moment: Moment) -> Moment:
     return replace(
         moment,
         phase=phase,
-        position=moment.position.flip(),
+        position=after.flip(),
         on_roll=1 - moment.on_roll,
         roll=roll,
         replay=None,
+        contested=False,
         turn=moment.turn + 1,
         cocked=False,
     )
@@ -683,11 +726,13 @@ def _rescored(rules: Rules, moment: Moment, index: int, points: int) -> Moment:
     more = points - old.points
     games = list(moment.games)
     have = old.start_points[old.winner]
-    games[index] = replace(old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length))
+    games[index] = dataclasses.replace(
+        old, points=points, cube=1, counted=scoring.counted_points(points, have, rules.length)
+    )
     for later in range(index + 1, len(games)):
         start = _plus(games[later].start_points, old.winner, more)
         counted = scoring.counted_points(games[later].points, start[games[later].winner], rules.length)
-        games[later] = replace(games[later], start_points=start, counted=counted)
+        games[later] = dataclasses.replace(games[later], start_points=start, counted=counted)
     moment = replace(moment, games=tuple(games), points=_plus(moment.points, old.winner, more))
     if moment.phase is Phase.MATCH_OVER and moment.ending == "points":
         moment = replace(moment, phase=Phase.GAME_OVER, winner=None, ending=None)
@@ -755,6 +800,62 @@ def _setup(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mome
     moment = _next_game(rules, moment) if moment.phase is Phase.GAME_OVER else moment
     start = None if event.position == rules.position else event.position
     return replace(moment, start=start, position=event.position)
+
+
+def _position(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The game stands at a position that nobody played to: a problem, an edited board, a gap in a record."""
+    seat = _seat(event, "the player on roll")
+    if moment.phase is Phase.MATCH_OVER:
+        raise IllegalActionError("no position can be set: the match is over")
+    reason = _pending(moment, "set a position")
+    if reason is not None:
+        raise IllegalActionError(reason)
+    if event.position is None or event.position.is_over:
+        raise IllegalActionError("a game goes on from a position that is not finished")
+    cube, stake = event.value or 1, event.stake or 1
+    if not 1 <= cube <= MAX_CUBE or cube & (cube - 1):
+        raise IllegalActionError(f"a cube shows a power of two up to {MAX_CUBE}, not {cube}")
+    if scoring.is_over_limit(stake * cube, rules.cube_limit):
+        raise IllegalActionError(f"a value of {stake * cube} is above the limit of {rules.cube_limit}")
+    moment = _next_game(rules, moment) if not moment.in_game else moment
+    return replace(
+        moment,
+        phase=Phase.ON_ROLL,
+        position=event.position if seat == 0 else event.position.flip(),
+        on_roll=seat,
+        roll=None,
+        cube=cube,
+        owner=event.owner,
+        stake=stake,
+        offer=None,
+        offered_by=None,
+        turn=max(moment.turn, FIRST_SET_TURN - 1) + 1,
+        cocked=False,
+        replay=None,
+        disputed=None,
+        contested=False,
+    )
+
+
+def _score(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The score is as given: a record begins later than the match, or a game of it is missing."""
+    if moment.in_game or moment.ending not in (None, "points"):
+        raise IllegalActionError("a score is set between games")
+    if event.score is None or not all(0 <= points <= MOST_POINTS for points in event.score):
+        raise IllegalActionError(f"a score is two numbers from 0 to {MOST_POINTS}, not {event.score!r}")
+    if moment.phase is Phase.MATCH_OVER:
+        moment = replace(moment, phase=Phase.GAME_OVER, winner=None, ending=None)
+    moment = _settle_points(rules, replace(moment, points=event.score, crawford_played=event.post_crawford))
+    return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
+
+
+def _abandon(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
+    """The game is broken off without a result: nobody wins anything."""
+    _require_game(moment, "abandon the game")
+    moment = replace(
+        moment, phase=Phase.GAME_OVER, offer=None, offered_by=None, further=0, replay=None, contested=False
+    )
+    return _settle_points(rules, replace(moment, disputed=None))
 
 
 def _correct_setup(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -1044,6 +1145,9 @@ _EVENTS: dict[str, Callable[[Rules, Moment, Event, list[str]], Moment]] = {
     "void_crawford_double": _void_crawford_double,
     "dice_fault": _dice_fault,
     "setup": _setup,
+    "position": _position,
+    "score": _score,
+    "abandon": _abandon,
     "correct_setup": _correct_setup,
     "found_checker": _found_checker,
     "late_arrival": _late_arrival,

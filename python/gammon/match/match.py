@@ -13,7 +13,7 @@ from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
 from gammon.match import codec, machine
 from gammon.match.codec import AbsentDice
-from gammon.match.events import Event
+from gammon.match.events import Comment, Event, Fault, play_event, roll_event
 from gammon.match.moment import Game, Moment
 from gammon.match.sheet import ScoreSheet, score_sheet
 from gammon.match.state import Action, Phase, State
@@ -44,21 +44,42 @@ class _Place:
         return self.source is other.source and self.numbers == other.numbers
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class _Done:
-    """An event that happened, and what has to be put back to undo it."""
+    """An event that happened, and what has to be put back to undo it. Never changed; no dataclass, which costs time."""
 
-    event: Event
-    before: Moment
-    places: tuple[_Place, _Place]
-    clock: ClockReading | None
+    __slots__ = ("before", "clock", "event", "places")
+
+    def __init__(self, event: Event, before: Moment, places: tuple[_Place, _Place], clock: ClockReading | None) -> None:
+        self.event = event
+        self.before = before
+        self.places = places
+        self.clock = clock
+
+
+class _PlayDone:
+    """The play of a plain turn: the moment before it, after the roll, is only made when somebody asks."""
+
+    __slots__ = ("event", "places", "unrolled")
+
+    clock = None
+
+    def __init__(self, event: Event, unrolled: Moment, places: tuple[_Place, _Place]) -> None:
+        self.event = event
+        self.unrolled = unrolled
+        self.places = places
+
+    @property
+    def before(self) -> Moment:
+        play = self.event.play
+        assert isinstance(play, Play)
+        return self.unrolled.rolled(play.roll)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Undone:
     """An event that was undone, and what has to be put back to do it again."""
 
-    done: _Done
+    done: _Done | _PlayDone
     after: Moment
     places: tuple[_Place, _Place]
     clock: ClockReading | None
@@ -125,10 +146,18 @@ class Match:
         """Where the last throw of this match left the source: others may throw from it too."""
         self._time = time
         self._moment = machine.begin(self.rules, self._start[0], crawford_played=post_crawford)
-        self._done: list[_Done] = []
+        self._done: list[_Done | _PlayDone] = []
         self._undone: list[_Undone] = []
         self.clock: Clock | None = None
         """The clock, if the match is played with one."""
+        self.tags: dict[str, str] = {}
+        """What a file says about the match: "Event", "Site", "EventDate", ..., as it has them."""
+        self.comments: list[Comment] = []
+        """Remarks in a file, each with its place in the record."""
+        self.annotations: dict[int, tuple[tuple[str, tuple[str, ...]], ...]] = {}
+        """By the number of an event in the record: properties of a file that the record has no field for."""
+        self.errors: list[Fault] = []
+        """What was wrong in the file that the match was read from, and what was done about it."""
         self._set_clock(None)
 
     @classmethod
@@ -183,6 +212,31 @@ class Match:
 
     def _state_of(self, moment: Moment) -> State:
         return moment.state(self.rules, self._phase_of(moment))
+
+    @property
+    def position(self) -> Position:
+        """The board as the player on roll sees it; between games the finished one."""
+        return self._moment.position
+
+    @property
+    def on_roll(self) -> int:
+        """The seat that is on roll, also while an offer is pending; between games it means nothing."""
+        return self._moment.on_roll
+
+    @property
+    def value(self) -> int:
+        """What the game is played for: stake x cube (rule 7.3)."""
+        return self._moment.value
+
+    @property
+    def moment(self) -> Moment:
+        """The whole inner state, as the functions of `gammon.match.machine` take it."""
+        return self._moment
+
+    @property
+    def event_count(self) -> int:
+        """How many events the record has."""
+        return len(self._done)
 
     @property
     def score(self) -> tuple[int, int]:
@@ -263,6 +317,13 @@ class Match:
         """
         for done in self._done:
             yield self._state_of(done.before), done.event
+
+    def games_before(self, index: int) -> int:
+        """How many games were finished before the event of this index in the record."""
+        if index == len(self._done):
+            return len(self._moment.games)
+        done = self._done[index]
+        return len(done.unrolled.games if isinstance(done, _PlayDone) else done.before.games)
 
     def game_history(self, number: int) -> list[tuple[State, Event]]:
         """Like `history`, of one game by its number from 1; what happened before its opening throw belongs to it.
@@ -381,10 +442,14 @@ class Match:
         """Turns the cube again at once: a beaver, and in answer to one a raccoon, and so on (rule 7.4)."""
         self._act("beaver", player)
 
-    def play(self, play: Play | str, *, player: int | None = None, illegal: bool = False) -> Play | str:
+    def play(
+        self, play: Play | str, *, player: int | None = None, illegal: bool = False, on_record: bool = False
+    ) -> Play | str:
         """Plays the roll and ends the turn; the empty text is the play of one who cannot move.
 
         `illegal=True` keeps a play that breaks the rules as written, where the rules have it on record (rule 9.8).
+        With `on_record=True` as well it is kept under any rules, and steps that cannot be made at all are left out:
+        that is how a play comes in that was really made, or written down, elsewhere.
         Returns the play, or its text if it is illegal.
         """
         if not isinstance(play, Play | str):
@@ -395,7 +460,9 @@ class Match:
         seat = moment.on_roll if player is None else player
         if isinstance(play, str) and not illegal and moment.phase is Phase.ROLLED and moment.roll is not None:
             play = moment.position.play(play, moment.roll)
-        self._happen(Event("play", player=seat, play=play, illegal=bool(illegal)))
+        self._happen(
+            Event("play", player=seat, play=play, illegal=bool(illegal), on_record=bool(illegal and on_record))
+        )
         event = self._done[-1].event
         assert event.play is not None
         return event.play
@@ -490,6 +557,56 @@ class Match:
         if not isinstance(position, Position):
             raise InvalidArgumentError(f"a game is set up from a Position, not {position!r}")
         self._happen(Event("setup", position=position))
+
+    def set_position(
+        self, position: Position, on_roll: int, *, value: int = 1, owner: int | None = None, stake: int = 1
+    ) -> None:
+        """The game goes on from this position, as player 0 sees it, with this player on roll and the cube like that.
+
+        For problems, edited boards and gaps in a record; between games it begins the next one. The player may double.
+
+        >>> match = Match()
+        >>> match.set_position(Position.from_points({6: 2}, opponent={6: 3}), on_roll=1, value=2, owner=1)
+        >>> match.state.position[6], match.state.cube
+        (3, Cube(value=2, owner='player'))
+        """
+        if not isinstance(position, Position):
+            raise InvalidArgumentError(f"a game goes on from a Position, not {position!r}")
+        self._happen(
+            Event(
+                "position",
+                player=on_roll,
+                position=position,
+                value=None if value == 1 else _optional_int("value", value),
+                owner=owner,
+                stake=None if stake == 1 else _optional_int("stake", stake),
+            )
+        )
+
+    def set_score(self, points: tuple[int, int], reason: str | None = None, *, post_crawford: bool = False) -> None:
+        """The score is this, between games: the record begins later, or lacks something.
+
+        `post_crawford` says that the Crawford game has been played already.
+
+        >>> match = Match(Rules.match(7))
+        >>> match.set_score((6, 2))
+        >>> match.game_phase
+        <CrawfordPhase.CRAWFORD: 'crawford'>
+        """
+        try:
+            first, second = (_optional_int("points", number) for number in points)
+        except (TypeError, ValueError):
+            raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}") from None
+        if first is None or second is None:
+            raise InvalidArgumentError(f"points are a pair of whole numbers, not {points!r}")
+        if not isinstance(post_crawford, bool):
+            raise InvalidArgumentError(f"post_crawford is True or False, not {post_crawford!r}")
+        text = _optional_text("reason", reason)
+        self._happen(Event("score", score=(first, second), post_crawford=post_crawford, reason=text))
+
+    def abandon(self, reason: str | None = None) -> None:
+        """The game is broken off and counts for nobody."""
+        self._happen(Event("abandon", reason=_optional_text("reason", reason)))
 
     def correct_setup(self, player: int) -> None:
         """A player demands the right starting position; turns are played again with their dice (rule 9.7)."""
@@ -616,6 +733,11 @@ class Match:
             self._dice.new_game()
         return (throw,)
 
+    def _throw_elsewhere(self, throws: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+        """Throws of another source, the ties of an opening included."""
+        self._throw_given(throws[-1])
+        return throws
+
     def _throw_one(self, kept: int) -> tuple[tuple[int, int], ...]:
         """One die again, beside the one that is kept (rule 9.9)."""
         return ((kept, self._dice.throw()[0]),)
@@ -631,6 +753,10 @@ class Match:
 
     def _places(self) -> tuple[_Place, _Place]:
         """Where the source stands, and where this match left it."""
+        if self._done and isinstance(self._dice, AbsentDice):
+            last = self._done[-1].places
+            if last[0].source is self._dice and last[1] is self._left:
+                return last
         return self._place(), self._left
 
     def _go_to(self, places: tuple[_Place, _Place]) -> None:
@@ -673,6 +799,47 @@ class Match:
             raise
         self._undone.clear()
         self._append(_Done(event, self._moment, places, reading), after)
+
+    def add(self, event: Event) -> Event:
+        """Adds an event that happened elsewhere, dice included: the door for records in other forms.
+
+        Nothing is taken from the dice source, and there is no clock. Returns the event with the remarks of the rules;
+        raises as the named actions do, and then nothing has changed.
+
+        >>> match = Match()
+        >>> match.add(Event("roll", throws=((3, 1),), given=True)).roll
+        Roll(3, 1)
+        >>> match.state.on_roll
+        0
+        """
+        if self.clock is not None:
+            raise IllegalActionError("a match with a clock takes no events from elsewhere")
+        if event.throws and not isinstance(self._dice, AbsentDice):
+            throws = event.throws
+            self._happen(dataclasses.replace(event, given=True), lambda: self._throw_elsewhere(throws))
+            return self._done[-1].event
+        before, places = self._moment, self._places()
+        self._moment, event = machine.advance(self.rules, before, event)
+        self._undone.clear()
+        self._done.append(_Done(event, before, places, None))
+        return event
+
+    def add_turn(self, player: int, play: Play) -> None:
+        """Adds a roll and its legal play that happened elsewhere: `add` of both events, several times as fast."""
+        roll = play.roll
+        rolled_event, event = roll_event(player, (roll.high, roll.low)), play_event(player, play)
+        moment = self._moment
+        after = None
+        if self.clock is None and isinstance(self._dice, AbsentDice) and player == moment.on_roll:
+            after = machine.plain_turn(moment, play)
+        if after is None:
+            self.add(rolled_event)
+            self.add(event)
+            return
+        places = self._places()
+        self._undone.clear()
+        self._done += (_Done(rolled_event, moment, places, None), _PlayDone(event, moment, places))
+        self._moment = after
 
     def _append(self, done: _Done, after: Moment) -> None:
         self._done.append(done)

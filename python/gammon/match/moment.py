@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from gammon.cube import Cube, Owner
 from gammon.dice import Roll
-from gammon.match.state import Offer, Phase, State
+from gammon.match.state import GameState, Offer, Phase, State
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase
@@ -42,9 +43,12 @@ class Game:
         return self.crawford is CrawfordPhase.CRAWFORD
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Moment:
-    """Everything that an event can change. A seat is 0 or 1; a turn counts both players' turns of a game from 1."""
+    """Everything that an event can change. A seat is 0 or 1; a turn counts both players' turns of a game from 1.
+
+    Without slots, so that `changed` can copy all fields at once: matches are read at thousands of turns a second.
+    """
 
     phase: Phase
     position: Position
@@ -95,6 +99,32 @@ class Moment:
     clock_points: int | None = None
     """The points that the clock is set for; None while there is no clock."""
 
+    def changed(self, **changes: Any) -> Moment:
+        """A copy with other values in these fields: `dataclasses.replace`, at a tenth of its time."""
+        fields = self.__dict__.copy()
+        fields.update(changes)
+        if len(fields) != len(self.__dict__):
+            raise TypeError(f"a moment has no {', '.join(fields.keys() - self.__dict__.keys())}")
+        copy = object.__new__(Moment)
+        object.__setattr__(copy, "__dict__", fields)
+        return copy
+
+    def rolled(self, roll: Roll) -> Moment:
+        """The moment after the player on roll has thrown."""
+        return self.changed(phase=Phase.ROLLED, roll=roll, disputed=None)
+
+    def after_turn(self, after: Position) -> Moment:
+        """The moment after a roll and a play that leads to `after`, which is seen by who is on roll then.
+
+        For the one turn that is like any other; written out, for it is what most of a record is.
+        """
+        fields = self.__dict__.copy()
+        fields["position"], fields["on_roll"], fields["turn"] = after, 1 - self.on_roll, self.turn + 1
+        fields["disputed"], fields["cocked"], fields["contested"] = None, False, False
+        moment = object.__new__(Moment)
+        object.__setattr__(moment, "__dict__", fields)
+        return moment
+
     @property
     def in_game(self) -> bool:
         """From the opening roll to the end of the game."""
@@ -117,6 +147,17 @@ class Moment:
             return None
         return self.on_roll if self.offered_by is None else 1 - self.offered_by
 
+    @property
+    def game_state(self) -> GameState:
+        """Whether a game is going on, and if not, how the last one ended."""
+        if self.in_game:
+            return GameState.PLAYING
+        if self.phase is Phase.OPENING:
+            return GameState.NONE
+        endings = {"drop": GameState.DROPPED, "resignation": GameState.RESIGNED}
+        ending = self.games[-1].ending if self.games and not self.position.is_over else ""
+        return endings.get(ending, GameState.OVER)
+
     def state(self, rules: Rules, crawford: CrawfordPhase) -> State:
         """The public state; `crawford` is the phase that holds for it."""
         owner: Owner | None = None if self.owner is None else "player" if self.owner == self.on_roll else "opponent"
@@ -131,4 +172,5 @@ class Moment:
             offer=self.offer,
             offered_by=self.offered_by,
             rules=rules,
+            game_state=self.game_state,
         )

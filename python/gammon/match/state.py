@@ -15,7 +15,7 @@ from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase, crawford_phase, match_winner
 
-__all__ = ["Action", "ActionKind", "Offer", "Phase", "State"]
+__all__ = ["Action", "ActionKind", "GameState", "Offer", "Phase", "State"]
 
 ActionKind = Literal["roll", "double", "take", "drop", "beaver", "play", "resign", "accept", "decline"]
 ACTION_KINDS: tuple[ActionKind, ...] = get_args(ActionKind)
@@ -40,6 +40,22 @@ class Phase(enum.Enum):
     """Between two games: the next opening throw begins the next one."""
     MATCH_OVER = "match over"
     """The match is won, or the session ended."""
+
+
+class GameState(enum.Enum):
+    """Whether a game is going on, and if not, how it ended."""
+
+    NONE = "none"
+    """No game has begun."""
+    PLAYING = "playing"
+    OVER = "over"
+    """Played to its end, or awarded."""
+    RESIGNED = "resigned"
+    DROPPED = "dropped"
+    """Ended by dropping a double."""
+
+    def __repr__(self) -> str:
+        return f"GameState.{self.name}"
 
 
 class Offer(enum.Enum):
@@ -130,6 +146,7 @@ class State:
     offer: Offer | None = None
     offered_by: int | None = None
     rules: Rules = field(default_factory=Rules.money)
+    game_state: GameState = GameState.PLAYING
 
     def __post_init__(self) -> None:
         """Refuses what no match can look like."""
@@ -158,6 +175,80 @@ class State:
             raise InvalidArgumentError(f"offer {self.offer!r} and offered_by {self.offered_by!r} belong together")
         if self.offered_by is not None:
             _seat("offered_by", self.offered_by)
+        if not isinstance(self.game_state, GameState):
+            raise InvalidArgumentError(f"game_state is a GameState, not {self.game_state!r}")
+
+    # Identifiers of other programs; `docs/formats/ids.md` has their layout.
+
+    @classmethod
+    def from_xgid(cls, text: str, *, checkers: int = 15) -> State:
+        """The state of an XGID; seat 1 is the player of the upper-case letters, whom XG draws at the bottom.
+
+        Every field is checked. A centred cube above 1 in a money game is a stake (rule 7.5). `checkers` is what each
+        side has in all.
+
+        Raises:
+            NotationError: for a text that is no XGID, with the field that is wrong.
+            InvalidPositionError: for a board that is no position.
+
+        >>> state = State.from_xgid("XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10")
+        >>> state.on_roll, state.roll, state.rules
+        (1, Roll(4, 2), Rules.money(cube_limit=1024))
+        """
+        from gammon.match import ids
+
+        return ids.read_xgid(text, checkers)
+
+    @property
+    def xgid(self) -> str:
+        """The XGID. `losses("xgid")` says what it does not hold.
+
+        Raises `NotationError` if it would be that of another game: a value that is no power of 2, a score beyond the
+        length, a number that is too large.
+
+        >>> State(Position.start(), on_roll=1, roll=Roll(4, 2)).xgid
+        'XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:6'
+        """
+        from gammon.match import ids
+
+        return ids.write_xgid(self)
+
+    @classmethod
+    def from_gnubg_id(cls, text: str, *, checkers: int = 15) -> State:
+        """The state of GNU Backgammon's "PositionID:MatchID"; seats 0 and 1 are its players 0 and 1.
+
+        What the IDs do not hold is left open: no cube limit, no beavers. No checkers at all is a game that has not
+        begun. Raises as `from_xgid` does.
+
+        >>> State.from_gnubg_id("4HPwATDgc/ABMA:cAkKAAAAAAAA").roll
+        Roll(4, 2)
+        """
+        from gammon.match import ids
+
+        return ids.read_gnubg_id(text, checkers)
+
+    @property
+    def gnubg_id(self) -> str:
+        """GNU Backgammon's "PositionID:MatchID"; `losses("gnubg_id")` says what it does not hold.
+
+        Raises `NotationError` if it would be that of another game.
+
+        >>> State(Position.start(), on_roll=1, roll=Roll(4, 2)).gnubg_id
+        '4HPwATDgc/ABMA:cAkKAAAAAAAA'
+        """
+        from gammon.match import ids
+
+        return ids.write_gnubg_id(self)
+
+    def losses(self, format: Literal["xgid", "gnubg_id"]) -> tuple[str, ...]:
+        """What an identifier does not hold of this state: one line for each field that comes back different.
+
+        >>> State(Position.start(), on_roll=1).losses("gnubg_id")
+        ('rules.beavers: 1 becomes 0', 'rules.cube_limit: 64 becomes None')
+        """
+        from gammon.match import ids
+
+        return ids.losses(self, format)
 
     @property
     def to_act(self) -> int:
