@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+import gammon
 from gammon import Position
 from gammon.errors import NotationError
-from gammon.match import State
 
 VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 
@@ -50,9 +50,9 @@ def parse_position(text: str) -> Position:
     if text in VARIANTS:
         return Position.start(text)
     if text.upper().startswith("XGID="):
-        return State.from_xgid(text).position
+        return gammon.State.from_xgid(text).position
     if ":" in text:
-        return State.from_gnubg_id(text).position
+        return gammon.State.from_gnubg_id(text).position
     try:
         return Position.from_id(text)
     except NotationError as error:
