@@ -20,6 +20,7 @@ pub mod dice;
 pub mod features;
 pub mod id;
 pub mod ladder;
+pub mod lockstep;
 pub mod movegen;
 pub mod outcome;
 pub mod parallel;
