@@ -49,22 +49,26 @@ if TYPE_CHECKING:
     )
     from gammon.match import Action, Event, Game, Match, Offer, Phase, State
     from gammon.rules import Rules
-    from gammon.simulation import SimulationResult, simulate
+    from gammon.simulation import Choices, Decisions, Policy, SimulationResult, check_policy, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
     "Action": "gammon.match",
+    "Choices": "gammon.simulation",
+    "Decisions": "gammon.simulation",
     "Event": "gammon.match",
     "Game": "gammon.match",
     "Match": "gammon.match",
     "Offer": "gammon.match",
     "Phase": "gammon.match",
+    "Policy": "gammon.simulation",
     "Rules": "gammon.rules",
     "SimulationResult": "gammon.simulation",
     "State": "gammon.match",
     "adjudication": "gammon.adjudication",
     "batch": "gammon.batch",
     "cards": "gammon.cards",
+    "check_policy": "gammon.simulation",
     "clock": "gammon.clock",
     "cube": "gammon.cube",
     "match": "gammon.match",
@@ -81,6 +85,8 @@ __all__ = [
     "Action",
     "AmbiguousPlayError",
     "ArrayError",
+    "Choices",
+    "Decisions",
     "Event",
     "FileFormatError",
     "Game",
@@ -100,6 +106,7 @@ __all__ = [
     "Phase",
     "Play",
     "Plays",
+    "Policy",
     "Position",
     "Roll",
     "Rules",
@@ -109,6 +116,7 @@ __all__ = [
     "adjudication",
     "batch",
     "cards",
+    "check_policy",
     "clock",
     "cube",
     "dice",

@@ -29,6 +29,7 @@ pub mod play;
 pub mod position;
 pub mod rng;
 pub mod simulate;
+pub mod vector;
 
 pub use class::Class;
 pub use dice::Roll;

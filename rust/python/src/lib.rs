@@ -6,12 +6,14 @@ mod batch;
 mod cube;
 mod dice;
 mod errors;
+mod lockstep;
 mod long_work;
 mod numbers;
 mod play;
 mod position;
 mod simulate;
 mod text;
+mod vector;
 
 use pyo3::prelude::*;
 
@@ -27,11 +29,15 @@ mod _core {
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
+    use crate::lockstep::{PyArena, PyPlan, play_out};
+    #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
     #[pymodule_export]
     use crate::simulate::random_games;
+    #[pymodule_export]
+    use crate::vector::PyVector;
 
     use super::*;
 
