@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import gammon
 from gammon.cli._arguments import Json, Seed, Threads, print_json, whole_number
-from gammon.simulation import SimulationResult
+
+if TYPE_CHECKING:
+    from gammon.simulation import SimulationResult
 
 
 def simulate(
@@ -30,7 +32,7 @@ def simulate(
     try:
         result = gammon.simulate(
             games,
-            (names[0], names[-1]) if len(names) <= 2 else tuple(names),  # type: ignore[arg-type]
+            (names[0], names[-1]) if len(names) <= 2 else names,
             variant=variant,
             seed=seed,
             threads=threads,

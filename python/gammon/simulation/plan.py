@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gammon import _core
-from gammon.cube import MAX_CUBE, Ladder, ScoreGraph
 from gammon.errors import InvalidArgumentError
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase, is_over_limit, tie_factor
+
+if TYPE_CHECKING:
+    from gammon.cube import ScoreGraph
 
 __all__ = ["GAMES_PER_MATCH", "compiled", "first_game", "rules_for"]
 
 GAMES_PER_MATCH = 1 << 16
 """Match k has the games, and so the dice, numbered from k times this."""
 
-MOST_UNITS = (1 << 63) - 1
+MAX_CUBE = 1 << 15
+"""The largest cube that any format can hold."""
 
 _PHASES = {CrawfordPhase.NONE: 0, CrawfordPhase.CRAWFORD: 1, CrawfordPhase.POST_CRAWFORD: 2}
 
@@ -42,6 +47,9 @@ def first_game(rules: Rules | None, unit: int, *, paired: bool) -> int:
 
 def compiled(rules: Rules | None, variant: str, seed: int, *, paired: bool) -> _core.Plan:
     """The plan of games by these rules."""
+    # Not with the module: random games need neither, and start at once without them.
+    from gammon.cube import Ladder, ScoreGraph
+
     if rules is None:
         graph = ScoreGraph.session(Ladder.money(jacoby=False, beavers=0, use_cube=False))
         return _plan(graph, Position.start(variant), seed, [(1, 0, (0,) * 6)], matches=False, paired=paired)

@@ -207,7 +207,7 @@ def check_policy(policy: PolicyLike, *, seed: int = 0, games: int = 64, rounds: 
     >>> check_policy(lambda c: np.arange(len(c)) % 2)
     Traceback (most recent call last):
     ...
-    gammon.errors.InvalidArgumentError: policy: choose: row 1: the answer depends on other rows or on earlier calls: it was 1 and is 0 in another order
+    gammon.errors.InvalidArgumentError: policy: choose: row 0: the answer depends on other rows or on earlier calls: it was 0 and is 1 in another order
     """  # noqa: E501
     asker = Questioner(policy, "policy")
     slots: list[tuple[int, str, bool | None, bool | None]] = [(0, "asked", None, None)] * 2

@@ -10,7 +10,6 @@ import numpy as np
 
 from gammon.dice import RandomDice, Roll
 from gammon.errors import InvalidArgumentError
-from gammon.match import Match
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
@@ -18,6 +17,8 @@ from gammon.simulation.plan import first_game
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from gammon.match import Match
 
 __all__ = ["CubeActions", "GameTable", "SimulationResult", "TurnTable", "Wins"]
 
@@ -129,6 +130,8 @@ class TurnTable:
         >>> match.games[0].ending
         'play'
         """
+        from gammon.match import Match
+
         first, end = (int(np.searchsorted(self.game, game, side)) for side in ("left", "right"))
         if first == end:
             raise InvalidArgumentError(f"there is no record of a game {game!r}")
