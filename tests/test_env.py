@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +46,7 @@ class TestCheckers:
         check_env(gammon.env.BackgammonEnv(**options), skip_render_check=True)
 
     def test_made_by_name(self) -> None:
-        env = gymnasium.make("gammon/Backgammon-v0", rules=Rules.match(1), disable_env_checker=True)
+        env = gymnasium.make("gammon.env:gammon/Backgammon-v0", rules=Rules.match(1), disable_env_checker=True)
         assert isinstance(env.unwrapped, gammon.env.BackgammonEnv)
         observation, _ = env.reset(seed=1)
         assert env.observation_space.contains(observation)
@@ -320,6 +321,16 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
             getattr(gammon.env, name)
 
 
-def test_vector_env_loads_neither() -> None:
-    script = "import gammon, sys; gammon.env.VectorEnv(1).reset(seed=1); assert 'gymnasium' not in sys.modules"
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+def test_vector_env_needs_neither() -> None:
+    script = """
+    import sys
+    sys.modules["gymnasium"] = sys.modules["pettingzoo"] = None
+    import gammon
+    gammon.env.VectorEnv(1).reset(seed=1)
+    try:
+        gammon.env.BackgammonEnv()
+    except gammon.MissingExtraError as error:
+        print(error)
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, timeout=60, capture_output=True)
+    assert b"gammon[env]" in run.stdout

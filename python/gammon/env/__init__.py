@@ -1,7 +1,7 @@
 """Environments for learning: Gymnasium, PettingZoo, and a batch of games for numpy.
 
 `BackgammonEnv` needs gymnasium and `aec` needs pettingzoo, both in the extra ``gammon[env]``; `VectorEnv` needs
-neither.
+neither. Loading this module registers ``gammon/Backgammon-v0`` where gymnasium is installed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gammon.env._single import BackgammonEnv
     from gammon.env._two import BackgammonAEC, aec
 
-__all__ = ["BackgammonAEC", "BackgammonEnv", "VectorEnv", "VectorObservation", "aec", "register"]
+__all__ = ["BackgammonAEC", "BackgammonEnv", "VectorEnv", "VectorObservation", "aec"]
 
 _LATE = {"BackgammonAEC": "_two", "BackgammonEnv": "_single", "aec": "_two"}
 
@@ -37,10 +37,14 @@ def __dir__() -> list[str]:
     return sorted(set(globals()) | set(_LATE))
 
 
-def register() -> None:
-    """Makes ``gymnasium.make("gammon/Backgammon-v0")`` know the environment; gymnasium calls it when it is loaded."""
+def _register() -> None:
+    """Makes ``gymnasium.make("gammon/Backgammon-v0")`` know the environment, if gymnasium is installed."""
     try:
-        from gymnasium.envs.registration import register as add
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("gammon.env.register needs gymnasium: pip install 'gammon[env]'") from error
-    add("gammon/Backgammon-v0", entry_point="gammon.env:BackgammonEnv")
+        from gymnasium.envs.registration import register, registry
+    except ModuleNotFoundError:
+        return
+    if "gammon/Backgammon-v0" not in registry:
+        register("gammon/Backgammon-v0", entry_point="gammon.env:BackgammonEnv")
+
+
+_register()

@@ -1,5 +1,6 @@
 """Games by the million: built-in players or your own, single games, money with the cube, or matches."""
 
+from gammon.simulation.dataset import Dataset
 from gammon.simulation.plan import GAMES_PER_MATCH
 from gammon.simulation.policy import Choices, Decisions, Policy, check_policy
 from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
@@ -10,6 +11,7 @@ __all__ = [
     "GAMES_PER_MATCH",
     "Choices",
     "CubeActions",
+    "Dataset",
     "Decisions",
     "GameTable",
     "Policy",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
+from gammon.simulation.dataset import MANIFEST, Dataset, Settings, Writer
 from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
 from gammon.simulation.policy import PolicyLike, Questioner, question
 from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
@@ -88,6 +90,9 @@ def simulate(
     progress: Progress = None,
     per_game: bool = False,
     record: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    part_games: int = 4096,
 ) -> SimulationResult:
     """Plays n games, or n matches under match rules.
 
@@ -110,9 +115,15 @@ def simulate(
         batch_size: how many games are played at once where a policy is asked, 1 to 2**20.
         progress: a callable (done, total), or True for a bar.
         per_game: whether to keep a table of the games (at most 2**27), in `.per_game`.
-        record: whether to keep every action (of at most 2**20 games), in `.turns`.
+        record: whether to keep every action (of at most 2**20 games in memory), in `.turns`.
+        out: a directory for the tables, as Parquet in numbered parts (extra ``data``), in place of `.per_game` and
+            `.turns`: the games, and with `record` every action. `gammon.simulation.Dataset` reads it.
+        resume: go on with what `out` holds already. The files come out the same as without an interruption.
+        part_games: games or matches in each part, an even number if paired.
 
     Raises:
+        MissingExtraError: if `out` is given and pyarrow is missing.
+        FileFormatError: if the files that would be resumed are damaged.
         InvalidArgumentError: for a name that does not exist, a number out of range, or an index that a policy gives
             beyond the candidates.
         ArrayError: for an answer of a policy of another dtype or shape.
@@ -142,14 +153,28 @@ def simulate(
         raise InvalidArgumentError(f"n is at most {MOST_GAMES // GAMES_PER_MATCH} matches, not {n}")
     if per_game and n > MOST_ROWS:
         raise InvalidArgumentError(f"per_game holds at most {MOST_ROWS} games in memory, not {n}")
-    if record and n > MOST_RECORDED:
+    _whole("part_games", part_games, 1, MOST_RECORDED)
+    if out is None and resume:
+        raise InvalidArgumentError("resume is True, but out does not say what to resume")
+    if out is not None and (per_game or (paired and part_games % 2)):
+        reason = "per_game is in the files of out" if per_game else f"part_games is even if paired, not {part_games}"
+        raise InvalidArgumentError(reason)
+    if record and out is None and n > MOST_RECORDED:
         raise InvalidArgumentError(f"record holds at most {MOST_RECORDED} games in memory, not {n}")
+    if seed is None and out is not None and resume and os.path.exists(os.path.join(out, MANIFEST)):
+        seed = Dataset(out, check=False).settings.seed
     seed = _seed(seed)
     start = time.perf_counter()
-    plain = rules is None and not paired and not record and sides.all_built_in
+    plain = out is None and rules is None and not paired and not record and sides.all_built_in
     with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
         if plain:
             found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
+        elif out is not None:
+            plan = compiled(rules, variant, seed, paired=paired)
+            settings = Settings(n, sides.names, rules, variant, paired, seed, record, part_games)
+            writer = Writer(out, settings, resume=resume)
+            found, error = _write(writer, plan, sides, threads, batch_size, report)
+            record = False
         else:
             plan = compiled(rules, variant, seed, paired=paired)
             work = _Work(plan, sides, per_game=per_game, record=record, units=(0, n))
@@ -233,6 +258,13 @@ class _Work:
         self, threads: int | None, batch_size: int, report: Report | None
     ) -> tuple[dict[str, Any], BaseException | None]:
         """What the games come to, and the error that cut them short; games that are not finished are left out."""
+        answer, error = self.play(threads, batch_size, report)
+        return _summed(answer), error
+
+    def play(
+        self, threads: int | None, batch_size: int, report: Report | None
+    ) -> tuple[dict[str, Any], BaseException | None]:
+        """The same as the core has it."""
         error: BaseException | None
         if self.sides.all_built_in:
             answer, error = _core.play_out(self.plan, self.sides.parts, *self.keep, *self.units, threads, report)
@@ -244,7 +276,7 @@ class _Work:
             except KeyboardInterrupt as interrupt:
                 error = interrupt
             answer = arena.results()
-        return _summed(answer), error
+        return answer, error
 
     def _ask(self, arena: _core.Arena, report: Report | None) -> None:
         total = self.units[1] - self.units[0]
@@ -263,6 +295,42 @@ class _Work:
                 report(arena.done, total)
         if report is not None:
             report(arena.done, total)
+
+
+def _write(
+    writer: Writer, plan: _core.Plan, sides: _Players, threads: int | None, batch_size: int, report: Report | None
+) -> tuple[dict[str, Any], BaseException | None]:
+    """Plays what is left of a data set, part by part. A part that is cut short is left out."""
+    total = writer.settings.n
+    error: BaseException | None = None
+    for first, end in writer.left():
+
+        def shifted(done: int, _: int, before: int = first) -> None:
+            assert report is not None
+            report(before + done, total)
+
+        work = _Work(plan, sides, per_game=True, record=writer.settings.record, units=(first, end))
+        answer, error = work.play(threads, batch_size, None if report is None else shifted)
+        if error is not None:
+            break
+        try:
+            writer.add(answer["games"], answer["acts"] if writer.settings.record else None, answer["sums"])
+        except KeyboardInterrupt as interrupt:
+            error = interrupt
+            break
+    sums = _core.Arena(plan, sides.parts, False, False, 0, 0, 1, 1).results()["sums"]
+    for part in writer.parts:
+        sums = _added(sums, part["sums"])
+    return _summed({"sums": sums, "games": None, "acts": None}), error
+
+
+def _added(one: Any, other: Any) -> Any:
+    """Sums of the same shape, added."""
+    if isinstance(one, dict):
+        return {key: _added(one[key], other[key]) for key in one}
+    if isinstance(one, (list, tuple)):
+        return [_added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
 
 
 def _summed(answer: dict[str, Any]) -> dict[str, Any]:
