@@ -95,7 +95,7 @@ def summary(result: SimulationResult) -> str:
         columns = zip(shares, (9, 9, 9, 12), strict=True)
         lines.append(f"{side} {name:<10}" + "".join(f"{f'{share:.2f} %':>{width}}" for share, width in columns))
     if sum(result.cubes[1:]):
-        shares = ", ".join(
+        ends = ", ".join(
             f"{1 << level}: {100 * count / result.games:.2f} %" for level, count in enumerate(result.cubes)
         )
         lines.append(f"cube at the end {ends}")
