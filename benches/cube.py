@@ -45,7 +45,7 @@ def speed(rows: int, repeats: int) -> None:
         "25-away, 25-away": (Ladder.match(Score(25, 25)), Cube()),
     }
     for name, (ladder, cube) in cases.items():
-        core = ladder._compiled()
+        core = ladder.compiled()
         values = best(lambda: core.values(p, cube.level, cube.owner, efficiency), repeats)  # noqa: B023
         decisions = best(lambda: core.decisions(p, cube.level, cube.owner, efficiency), repeats)  # noqa: B023
         print(f"  {name:22} {rows / values / 1e6:6.1f} M values/s {rows / decisions / 1e6:6.1f} M decisions/s")

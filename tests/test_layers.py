@@ -18,8 +18,8 @@ LAYERS = [
     {"env", "analysis", "simulation", "render", "formats"},
     {"engine"},
     {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
-    {"cube", "met"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "scoring"},
+    {"cube", "met", "scoring"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards"},
     {"errors", "_long_work", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.

@@ -1,6 +1,7 @@
 """The rules of the game around the board (rules 6, 7 and 9), each through the public API and by its number."""
 
 import json
+from pathlib import Path
 
 import pytest
 from match_play import RACE, RULE_SETS, Hands, at_score, opened, random_match
@@ -16,6 +17,7 @@ from gammon.errors import (
     InvalidArgumentError,
     NotationError,
 )
+from gammon.match import machine
 from gammon.scoring import CrawfordPhase
 
 GAMMON = Position.from_points({1: 1}, opponent={6: 15})
@@ -1174,6 +1176,17 @@ def test_rule_2_1_2_2_the_higher_die_starts_and_ties_are_thrown_again():
         assert match.state.on_roll == starter
 
 
+def test_case_s27_thirty_opening_throws_decide_and_none_is_a_double():
+    """Case S27 and rule 2.1."""
+    decided = 0
+    for first in range(1, 7):
+        for second in range(1, 7):
+            match = Match(dice=SequenceDice([(first, second), (6, 1)]))
+            assert not match.roll().is_double
+            decided += len(match.record[0].throws) == 1
+    assert decided == 30
+
+
 def test_rule_2_4_the_source_may_be_changed_between_games_only():
     match = opened(None, (2, 1))
     refused(lambda: match.change_dice(RandomDice(1)), "between games")
@@ -1219,6 +1232,23 @@ def test_two_matches_may_share_a_source():
     assert Match.from_dict(second.to_dict()) == second
 
 
+def test_a_list_of_dice_may_be_long_and_may_grow():
+    dice = SequenceDice([(3, 1)])
+    match = Match(dice=dice)
+    match.roll()
+    match.play("8/5 6/5")
+    dice.dice.append((2, 1))
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+    match.undo(3)
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+    long = SequenceDice([(3, 1), *[(2, 1)] * 150_000])
+    match = Match(dice=long)
+    match.roll()
+    assert Match.from_dict(match.to_dict()) == match
+
+
 def test_given_dice_and_manual_dice():
     match = Match(dice=ManualDice(lambda: "31"))
     match.roll()
@@ -1256,6 +1286,20 @@ def test_a_refused_roll_costs_the_source_nothing():
         match.roll()
     assert match.phase is Phase.ON_ROLL
     assert Match.from_dict(match.to_dict()) == match
+
+
+def test_an_opening_that_cannot_be_finished_leaves_the_source_as_it_was():
+    dice = SequenceDice([(3, 1), (4, 4)])
+    match = Match(dice=dice)
+    match.roll()
+    match.resign()
+    match.accept()
+    with pytest.raises(InvalidArgumentError, match="at its end"):
+        match.roll()
+    assert (dice.used, match.phase) == (1, Phase.GAME_OVER)
+    dice.dice.append((2, 1))
+    assert match.roll() == Roll(2, 1)
+    assert match.record[-1].throws == ((4, 4), (2, 1))
 
 
 def test_a_source_that_always_ties_does_not_hang():
@@ -1528,3 +1572,19 @@ def test_what_cannot_be_taken_up():
     data["state"]["owner"] = "nobody"
     with pytest.raises(FileFormatError, match=r"state\.owner: 'nobody'"):
         Match.from_dict(data)
+
+
+def test_the_example_of_the_documentation_runs(capsys):
+    text = (Path(__file__).parent.parent / "docs" / "match.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    exec(code, {})
+    assert "5-point match" in capsys.readouterr().out
+
+
+def test_the_documentation_names_every_event_and_phase():
+    text = (Path(__file__).parent.parent / "docs" / "match.md").read_text(encoding="utf-8")
+    methods = {"setup": "set_up", "decision": "director"}
+    for kind in machine._EVENTS:
+        assert f"`{methods.get(kind, kind)}" in text, kind
+    for phase in Phase:
+        assert f"`{phase.name}`" in text, phase

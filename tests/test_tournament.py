@@ -66,6 +66,9 @@ def test_rule_9_4_points_count_for_the_crawford_game_of_the_first_game():
     assert match.game_phase is CrawfordPhase.CRAWFORD
     match.roll()
     assert match.state.is_crawford
+    match.play("8/5 6/5")
+    with pytest.raises(IllegalActionError, match="Crawford"):
+        match.double()
 
 
 def test_rule_9_4_other_penalty_points_win_only_by_reaching_the_length():

@@ -1,6 +1,7 @@
 """Types of the compiled part of gammon."""
 
 from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -8,7 +9,10 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Arena",
+    "GnubgTwoSided",
+    "Hypergammon",
     "Ladder",
+    "OneSided",
     "Outcome",
     "Plan",
     "Play",
@@ -16,6 +20,8 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "ScoreGraph",
+    "TwoSided",
     "Vector",
     "__version__",
     "below",
@@ -26,13 +32,18 @@ __all__ = [
     "from_ids",
     "legal_plays",
     "legal_positions",
+    "one_sided_size",
+    "open_gnubg",
     "perft",
     "pips",
     "play_out",
     "random_games",
     "random_positions",
+    "save_one_sided_like_gnubg",
+    "save_two_sided_gnubg",
     "throw",
     "to_ids",
+    "two_sided_size",
 ]
 __version__: str
 
@@ -294,4 +305,166 @@ class Vector:
     def step(self, actions: NDArray[np.int64], /) -> _Columns: ...
     def see(self, candidates: bool, /) -> _Columns: ...
 
+_Links: TypeAlias = Sequence[int | None]
+
+@final
+class ScoreGraph:
+    def __new__(cls, nodes: list[tuple[Ladder, _Links, _Links]], start: int, /) -> ScoreGraph: ...
+    def __len__(self) -> int: ...
+    def next(self, node: int, winner: int, points: int, /) -> int | None: ...
+
 def cube_efficiency(position: Position, /) -> float: ...
+
+_TwoSidedCube: TypeAlias = tuple[str | None, int] | None
+
+@final
+class TwoSided:
+    @staticmethod
+    def build(
+        points: int,
+        checkers: tuple[int, int],
+        values: int,
+        ladder: Ladder | None,
+        path: str | None,
+        threads: int | None,
+        progress: _Report,
+        /,
+    ) -> TwoSided: ...
+    @staticmethod
+    def open(path: str, mmap: bool, /) -> TwoSided: ...
+    def save(self, path: str, progress: _Report, /) -> None: ...
+    def verify(self, progress: _Report, /) -> None: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def checkers(self) -> list[int]: ...
+    @property
+    def values(self) -> int: ...
+    @property
+    def is_at_score(self) -> bool: ...
+    @property
+    def is_exact(self) -> bool: ...
+    @property
+    def pairs(self) -> int: ...
+    @property
+    def path(self) -> PathLike[str] | None: ...
+    def value(
+        self, position: Position, cube: _TwoSidedCube, jacoby: bool | None, player: int, no_double: bool, /
+    ) -> float: ...
+    def lookup(
+        self,
+        positions: NDArray[np.int8],
+        cube: _TwoSidedCube,
+        jacoby: bool | None,
+        player: int,
+        no_double: bool,
+        threads: int | None,
+        /,
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    def best_play(
+        self, position: Position, roll: Roll, cube: _TwoSidedCube, jacoby: bool | None, player: int, /
+    ) -> tuple[Play, float] | None: ...
+    def cube_action(
+        self, position: Position, cube: _TwoSidedCube, jacoby: bool | None, player: int, /
+    ) -> tuple[list[float], int]: ...
+
+def two_sided_size(
+    points: int, checkers: tuple[int, int], values: int, ladder: Ladder | None, /
+) -> tuple[list[int], int, int, int, int]: ...
+
+@final
+class OneSided:
+    @staticmethod
+    def build(points: int, checkers: int, threads: int | None, progress: _Report, /) -> OneSided: ...
+    @staticmethod
+    def open(path: str, /) -> OneSided: ...
+    def save(self, path: str, single: bool, /) -> None: ...
+    def save_gnubg(self, path: str, compressed: bool, gammons: bool, /) -> None: ...
+    @property
+    def points(self) -> int: ...
+    @property
+    def checkers(self) -> int: ...
+    @property
+    def positions(self) -> int: ...
+    @property
+    def has_gammons(self) -> bool: ...
+    @property
+    def bytes(self) -> int: ...
+    def index(self, counts: list[int], /) -> int: ...
+    def counts(self, index: int, /) -> list[int]: ...
+    def distribution(self, counts: list[int], /) -> NDArray[np.float64]: ...
+    def first_off_distribution(self, counts: list[int], /) -> NDArray[np.float64]: ...
+    def moments(self, counts: list[int], /) -> tuple[float, float, float, float]: ...
+    def win_probability(self, position: Position, /) -> float: ...
+    def win_probabilities(self, positions: NDArray[np.int8], /) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    def race_chances(self, position: Position, /) -> tuple[float, float, float]: ...
+
+def one_sided_size(points: int, checkers: int, /) -> tuple[int, int]: ...
+def save_one_sided_like_gnubg(
+    path: str,
+    points: int,
+    checkers: int,
+    compressed: bool,
+    gammons: bool,
+    threads: int | None,
+    progress: _Report,
+    /,
+) -> None: ...
+def save_two_sided_gnubg(
+    table: TwoSided, path: str, like_gnu: bool, threads: int | None, progress: _Report, /
+) -> None: ...
+def open_gnubg(path: str, /) -> tuple[OneSided | None, GnubgTwoSided | None]: ...
+
+@final
+class GnubgTwoSided:
+    @property
+    def points(self) -> int: ...
+    @property
+    def checkers(self) -> int: ...
+    @property
+    def cubeful(self) -> bool: ...
+    def save_gnubg(self, path: str, /) -> None: ...
+    def value(self, position: Position, cube: _TwoSidedCube, no_double: bool, /) -> float: ...
+    def lookup(
+        self, positions: NDArray[np.int8], cube: _TwoSidedCube, no_double: bool, threads: int | None, /
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    def best_play(self, position: Position, roll: Roll, cube: _TwoSidedCube, /) -> tuple[Play, float] | None: ...
+    def cube_action(
+        self, position: Position, cube: _TwoSidedCube, /
+    ) -> tuple[tuple[float, float, float, float], int]: ...
+
+@final
+class Hypergammon:
+    @staticmethod
+    def solve(checkers: int, tolerance: float, threads: int | None, progress: _Report, /) -> Hypergammon: ...
+    @staticmethod
+    def open(path: str, /) -> Hypergammon: ...
+    def save(self, path: str, /) -> None: ...
+    def verify(self, path: str, /) -> None: ...
+    @property
+    def checkers(self) -> int: ...
+    @property
+    def positions(self) -> int: ...
+    @property
+    def error_bound(self) -> float: ...
+    @property
+    def sweeps(self) -> int: ...
+    def values(
+        self, position: Position, /
+    ) -> tuple[float, float, float, float, float, float, float, float, float, float]: ...
+    def value(self, position: Position, cube: _TwoSidedCube, jacoby: bool, no_double: bool, /) -> float: ...
+    def lookup(
+        self,
+        positions: NDArray[np.int8],
+        cube: _TwoSidedCube,
+        jacoby: bool,
+        no_double: bool,
+        threads: int | None,
+        /,
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
+    def best_play(
+        self, position: Position, roll: Roll, cube: _TwoSidedCube, jacoby: bool, /
+    ) -> tuple[Play, float] | None: ...
+    def cube_action(
+        self, position: Position, cube: _TwoSidedCube, jacoby: bool, /
+    ) -> tuple[tuple[float, float, float, float], int]: ...

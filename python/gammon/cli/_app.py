@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli import _bench, _plays, _simulate
+from gammon.cli import _bearoff, _bench, _hypergammon, _plays, _simulate
 
 app = typer.Typer(
     name="gammon",
@@ -17,6 +17,8 @@ app = typer.Typer(
 )
 for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _bench.bench):
     app.command()(command)
+app.add_typer(_bearoff.app)
+app.add_typer(_hypergammon.app)
 
 
 def _version(wanted: bool) -> None:

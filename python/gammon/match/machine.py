@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable
 
 from gammon import scoring
-from gammon.clock import STOP_REASONS
+from gammon.clock import STOP_REASONS, loser_on_time
 from gammon.errors import (
     AmbiguousPlayError,
     IllegalActionError,
@@ -160,7 +160,7 @@ def upcoming_phase(rules: Rules, moment: Moment) -> CrawfordPhase:
 
 
 def _next_game(rules: Rules, moment: Moment) -> Moment:
-    """The moment before the opening throw: cube centred at 1, board set up, phase from the score (rules 7.1, 7.7)."""
+    """The moment before the opening throw: cube centred at 1, board set up (rule 7.1)."""
     return replace(
         moment,
         phase=Phase.OPENING,
@@ -178,7 +178,6 @@ def _next_game(rules: Rules, moment: Moment) -> Moment:
         starter=None,
         opening_roll=None,
         cocked=False,
-        crawford=upcoming_phase(rules, moment),
         start=None,
         replay=None,
         disputed=None,
@@ -333,6 +332,7 @@ def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
         starter=starter,
         opening_roll=event.roll,
         turn=1,
+        crawford=upcoming_phase(rules, moment),
     )
 
 
@@ -851,10 +851,7 @@ def _give_points(rules: Rules, moment: Moment, received: tuple[int, int]) -> Mom
     """Points that do not come from a game: they count from the next one (rule 7.7)."""
     pending = (moment.pending[0] + received[0], moment.pending[1] + received[1])
     moment = replace(moment, pending=pending)
-    if moment.in_game:
-        return moment
-    moment = _settle_points(rules, moment)
-    return replace(moment, crawford=upcoming_phase(rules, moment)) if moment.phase is Phase.OPENING else moment
+    return moment if moment.in_game else _settle_points(rules, moment)
 
 
 def _take_break(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:
@@ -1018,12 +1015,8 @@ def _claim_time(rules: Rules, moment: Moment, event: Event, notes: list[str]) ->
     _require_clock(moment)
     if moment.phase is Phase.MATCH_OVER:
         raise IllegalActionError("the time is claimed too late: the match is over")
-    ran_out = () if event.clock is None else event.clock.ran_out
-    if event.player is not None and 1 - event.player not in ran_out:
-        raise IllegalActionError(f"player {1 - event.player} has not run out of time")
-    if not ran_out:
-        raise IllegalActionError("nobody has run out of time")
-    return _win_match(moment, 1 - ran_out[0], "time")
+    assert event.clock is not None
+    return _win_match(moment, 1 - loser_on_time(event.clock, event.player), "time")
 
 
 def _time_fault(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:

@@ -34,11 +34,13 @@ MOST_TIES = 1000
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Place:
-    """A dice source and where it stands, and where the last throw of this match left it."""
+    """A dice source and where it stands."""
 
     source: DiceSource
     numbers: tuple[int, ...]
-    left: dict[str, Any]
+
+    def is_same(self, other: _Place) -> bool:
+        return self.source is other.source and self.numbers == other.numbers
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class _Done:
 
     event: Event
     before: Moment
-    place: _Place
+    places: tuple[_Place, _Place]
     clock: ClockReading | None
 
 
@@ -57,7 +59,7 @@ class _Undone:
 
     done: _Done
     after: Moment
-    place: _Place
+    places: tuple[_Place, _Place]
     clock: ClockReading | None
 
 
@@ -118,7 +120,8 @@ class Match:
         self.direction = direction
         self._dice: DiceSource = RandomDice() if dice is None else _checked_source(dice)
         self._first_dice = codec.dice_to_dict(self._dice)
-        self._dice_left = self._first_dice
+        self._left = self._place()
+        """Where the last throw of this match left the source: others may throw from it too."""
         self._time = time
         self._moment = machine.begin(self.rules, self._start[0], crawford_played=post_crawford)
         self._done: list[_Done] = []
@@ -178,9 +181,7 @@ class Match:
         return self._state_of(self._moment)
 
     def _state_of(self, moment: Moment) -> State:
-        between = moment.phase in (Phase.GAME_OVER, Phase.MATCH_OVER)
-        phase = machine.upcoming_phase(self.rules, moment) if between else moment.crawford
-        return moment.state(self.rules, phase)
+        return moment.state(self.rules, self._phase_of(moment))
 
     @property
     def score(self) -> tuple[int, int]:
@@ -200,9 +201,10 @@ class Match:
     @property
     def game_phase(self) -> CrawfordPhase:
         """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7)."""
-        if self._moment.in_game:
-            return self._moment.crawford
-        return machine.upcoming_phase(self.rules, self._moment)
+        return self._phase_of(self._moment)
+
+    def _phase_of(self, moment: Moment) -> CrawfordPhase:
+        return moment.crawford if moment.in_game else machine.upcoming_phase(self.rules, moment)
 
     @property
     def in_game(self) -> bool:
@@ -361,7 +363,7 @@ class Match:
         double that was really made although a rule refuses it: in the Crawford game, with a dead cube, against Holland.
         """
         seat = self._moment.on_roll if player is None else player
-        self._happen(Event("double", player=seat, on_record=on_record))
+        self._happen(Event("double", player=seat, on_record=bool(on_record)))
 
     def take(self, *, player: int | None = None) -> None:
         """Accepts the double, or the beaver or raccoon."""
@@ -389,7 +391,7 @@ class Match:
         seat = moment.on_roll if player is None else player
         if isinstance(play, str) and not illegal and moment.phase is Phase.ROLLED and moment.roll is not None:
             play = moment.position.play(play, moment.roll)
-        self._happen(Event("play", player=seat, play=play, illegal=illegal))
+        self._happen(Event("play", player=seat, play=play, illegal=bool(illegal)))
         event = self._done[-1].event
         assert event.play is not None
         return event.play
@@ -620,16 +622,21 @@ class Match:
         if isinstance(source, RandomDice | CardDice):
             numbers = (source.game, source.turn, source.draw)
         elif isinstance(source, SequenceDice):
-            numbers = (source.used,)
-        return _Place(source, numbers, self._dice_left)
+            numbers = (source.used, len(source.dice))
+        return _Place(source, numbers)
 
-    def _go_to(self, place: _Place) -> None:
+    def _places(self) -> tuple[_Place, _Place]:
+        """Where the source stands, and where this match left it."""
+        return self._place(), self._left
+
+    def _go_to(self, places: tuple[_Place, _Place]) -> None:
         """Puts the dice source back to where it stood."""
-        self._dice, self._dice_left = place.source, place.left
-        if isinstance(place.source, RandomDice | CardDice):
-            place.source.game, place.source.turn, place.source.draw = place.numbers
-        elif isinstance(place.source, SequenceDice):
-            (place.source.used,) = place.numbers
+        place, self._left = places
+        source = self._dice = place.source
+        if isinstance(source, RandomDice | CardDice):
+            source.game, source.turn, source.draw = place.numbers
+        elif isinstance(source, SequenceDice):
+            source.used = place.numbers[0]
 
     # Events.
 
@@ -648,7 +655,7 @@ class Match:
             seat = getattr(event, name)
             if seat is not None and (isinstance(seat, bool) or not isinstance(seat, int) or seat not in (0, 1)):
                 raise InvalidArgumentError(f"{name} is 0 or 1, not {seat!r}")
-        place = self._place()
+        places = self._places()
         reading = None if self.clock is None else self.clock.reading()
         event = dataclasses.replace(event, clock=reading)
         if throws is not None:
@@ -658,10 +665,10 @@ class Match:
                 event = self._with_dice(event, throws)
             after, event = machine.advance(self.rules, self._moment, event)
         except BaseException:
-            self._go_to(place)
+            self._go_to(places)
             raise
         self._undone.clear()
-        self._append(_Done(event, self._moment, place, reading), after)
+        self._append(_Done(event, self._moment, places, reading), after)
 
     def _append(self, done: _Done, after: Moment) -> None:
         self._done.append(done)
@@ -670,11 +677,11 @@ class Match:
 
     def _with_dice(self, event: Event, throws: Callable[[], tuple[tuple[int, int], ...]]) -> Event:
         """The event with its throws, and where the source stood if this match did not leave it there."""
-        start = codec.dice_to_dict(self._dice)
-        rebuildable = start["kind"] not in ("manual", "other")
-        source = start if rebuildable and start != self._dice_left else None
+        rebuildable = isinstance(self._dice, RandomDice | CardDice | SequenceDice)
+        elsewhere = rebuildable and not self._place().is_same(self._left)
+        source = codec.dice_to_dict(self._dice) if elsewhere else None
         event = dataclasses.replace(event, throws=throws(), source=source, given=event.given or not rebuildable)
-        self._dice_left = codec.dice_to_dict(self._dice)
+        self._left = self._place()
         return event
 
     # The clock follows whoever has to act.
@@ -710,7 +717,8 @@ class Match:
             self.clock.give(1 - event.player, LIFTED_DICE_SECONDS)
         if event.kind == "contest":
             self._turn_clock(after.to_act)
-            self.clock.stop("illegal play")
+            if self.clock.reading().stopped is None:
+                self.clock.stop("illegal play")
         elif event.kind == "play" or before.to_act != after.to_act:
             if before.contested and self.clock.reading().stopped == "illegal play":
                 self.clock.resume()
@@ -740,9 +748,9 @@ class Match:
         for _ in range(steps):
             done = self._done.pop()
             reading = None if self.clock is None else self.clock.reading()
-            self._undone.append(_Undone(done, self._moment, self._place(), reading))
+            self._undone.append(_Undone(done, self._moment, self._places(), reading))
             self._moment = done.before
-            self._stand(done.place, done.clock)
+            self._stand(done.places, done.clock)
 
     def redo(self, steps: int = 1) -> None:
         """Does again what was undone last. Raises `IllegalActionError` if there is less to do again."""
@@ -751,10 +759,10 @@ class Match:
             undone = self._undone.pop()
             self._done.append(undone.done)
             self._moment = undone.after
-            self._stand(undone.place, undone.clock)
+            self._stand(undone.places, undone.clock)
 
-    def _stand(self, place: _Place, reading: ClockReading | None) -> None:
-        self._go_to(place)
+    def _stand(self, places: tuple[_Place, _Place], reading: ClockReading | None) -> None:
+        self._go_to(places)
         if reading is None:
             self.clock = None
         self._set_clock(reading)
@@ -851,7 +859,7 @@ class Match:
             post_crawford=post_crawford,
             direction=checked["direction"],
         )
-        match._first_dice = match._dice_left = sources["first"]
+        match._first_dice = sources["first"]
         if checked["state"] is not None:
             match._take_up(checked["state"])
         match._replay(codec.read_list(checked["events"], "events"), "events")
@@ -925,13 +933,13 @@ class Match:
             if source is None:
                 codec.fail(f"{path}.source", "a source that cannot be rebuilt gives its dice with the event")
             self._dice = source
-        place = self._place()
+        places = self._places()
         self._throw_again(event, path)
         if isinstance(event.play, str) and not event.illegal and self._moment.phase is Phase.ROLLED:
             assert self._moment.roll is not None
             event = dataclasses.replace(event, play=self._moment.position.play(event.play, self._moment.roll))
         after, event = machine.advance(self.rules, self._moment, event)
-        self._done.append(_Done(event, self._moment, place, reading))
+        self._done.append(_Done(event, self._moment, places, reading))
         self._moment = after
 
     def _throw_again(self, event: Event, path: str) -> None:
@@ -949,7 +957,7 @@ class Match:
             return
         if throws != event.throws:
             codec.fail(f"{path}.throws", f"{codec.shown(event.throws)} is not what the dice source throws here")
-        self._dice_left = codec.dice_to_dict(self._dice)
+        self._left = self._place()
 
 
 def _check_start(rules: Rules, points: Sequence[int], post_crawford: bool) -> None:

@@ -65,6 +65,7 @@ class Moment:
     cocked: bool = False
     """The player on roll threw cocked dice and cannot double this turn (rule 9.9)."""
     crawford: CrawfordPhase = CrawfordPhase.NONE
+    """The phase of the game in progress, settled by its opening throw (rule 7.7)."""
     games: tuple[Game, ...] = ()
     crawford_played: bool = False
     """The match had its Crawford game before the first of these games."""

@@ -67,7 +67,7 @@ def _plan(
     paired: bool,
 ) -> _core.Plan:
     nodes = [
-        (node.ladder._compiled(), list(node.next[0]), list(node.next[1]), list(node.away), _PHASES[node.phase])
+        (node.ladder.compiled(), list(node.next[0]), list(node.next[1]), list(node.away), _PHASES[node.phase])
         for node in graph.nodes
     ]
     return _core.Plan(start, seed, nodes, graph.start, stakes, matches, paired)

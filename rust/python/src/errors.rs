@@ -13,6 +13,8 @@ pub enum Kind {
     Notation,
     AmbiguousPlay,
     IllegalPlay,
+    NotInDatabase,
+    FileFormat,
 }
 
 impl Kind {
@@ -24,6 +26,8 @@ impl Kind {
             Kind::Notation => "NotationError",
             Kind::AmbiguousPlay => "AmbiguousPlayError",
             Kind::IllegalPlay => "IllegalPlayError",
+            Kind::NotInDatabase => "NotInDatabaseError",
+            Kind::FileFormat => "FileFormatError",
         }
     }
 
