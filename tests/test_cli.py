@@ -54,6 +54,17 @@ class TestCommands:
         for word in ("single", "gammon", "backgammon", "seed 1"):
             assert word in text
 
+    def test_simulate_matches_and_money(self, tmp_path: Path) -> None:
+        text = printed("simulate", "--matches", "50", "--length", "3", "--paired", "--seed", "1")
+        result = gammon.simulate(50, rules=gammon.Rules.match(3), paired=True, seed=1)
+        assert f"{100 * result.match_share:.2f} % of 50 matches" in text
+        place = str(tmp_path / "data")
+        answer = answered("simulate", "-n", "20", "--cube", "--seed", "2", "--out", place, "--record")
+        again = answered("simulate", "-n", "20", "--cube", "--out", place, "--record", "--resume")
+        money = gammon.simulate(20, cube=True, seed=2)
+        assert (answer["points"], again["points"]) == (money.points, money.points)
+        assert sum(map(len, gammon.simulation.Dataset(place).turns())) == money.plies
+
     def test_simulate_json(self) -> None:
         answer = answered("simulate", "-n", "500", "--seed", "7", "--threads", "2", "--variant", "nackgammon")
         result = gammon.simulate(500, seed=7, variant="nackgammon")
@@ -136,6 +147,13 @@ class TestWrongInput:
             (["simulate", "--players", "random,nobody"], "nobody"),
             (["simulate", "--players", "a,b,c"], "c"),
             (["simulate", "--no-such-option"], "--no-such-option"),
+            (["simulate", "--games", "2", "--matches", "2"], "--matches"),
+            (["simulate", "--length", "3"], "--matches"),
+            (["simulate", "--matches", "2", "--length", "0"], "0"),
+            (["simulate", "--matches", "2", "--cube"], "--cube"),
+            (["simulate", "--record"], "--out"),
+            (["simulate", "--resume"], "out"),
+            (["simulate", "-n", "3", "--paired"], "3"),
             (["plays", "4HPwATDgc/ABM", "31"], "4HPwATDgc/ABM"),
             (["plays", "/78AAPD/AwAAAA", "31"], "/78AAPD/AwAAAA"),
             (["plays", "standard", "37"], "37"),

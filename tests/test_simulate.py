@@ -36,7 +36,7 @@ class TestGames:
         assert (table.game.dtype, table.starter.dtype, table.points.dtype, table.plies.dtype) == (
             np.uint64,
             np.uint8,
-            np.int8,
+            np.int64,
             np.uint32,
         )
         assert table.plies.sum() == result.plies

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         cards,
         clock,
         cube,
+        env,
         formats,
         hypergammon,
         match,
@@ -53,17 +54,20 @@ if TYPE_CHECKING:
     )
     from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
-    from gammon.simulation import SimulationResult, simulate
+    from gammon.simulation import Choices, Decisions, Policy, SimulationResult, check_policy, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
     "Action": "gammon.match",
+    "Choices": "gammon.simulation",
+    "Decisions": "gammon.simulation",
     "Event": "gammon.match",
     "Game": "gammon.match",
     "GameState": "gammon.match",
     "Match": "gammon.match",
     "Offer": "gammon.match",
     "Phase": "gammon.match",
+    "Policy": "gammon.simulation",
     "Rules": "gammon.rules",
     "SimulationResult": "gammon.simulation",
     "State": "gammon.match",
@@ -71,10 +75,12 @@ _LAZY = {
     "batch": "gammon.batch",
     "bearoff": "gammon.bearoff",
     "cards": "gammon.cards",
+    "check_policy": "gammon.simulation",
     "clock": "gammon.clock",
     "hypergammon": "gammon.hypergammon",
     "cube": "gammon.cube",
     "formats": "gammon.formats",
+    "env": "gammon.env",
     "match": "gammon.match",
     "met": "gammon.met",
     "plot": "gammon.plot",
@@ -90,6 +96,8 @@ __all__ = [
     "Action",
     "AmbiguousPlayError",
     "ArrayError",
+    "Choices",
+    "Decisions",
     "Event",
     "FileFormatError",
     "Game",
@@ -110,6 +118,7 @@ __all__ = [
     "Phase",
     "Play",
     "Plays",
+    "Policy",
     "Position",
     "Roll",
     "Rules",
@@ -120,9 +129,11 @@ __all__ = [
     "batch",
     "bearoff",
     "cards",
+    "check_policy",
     "clock",
     "cube",
     "dice",
+    "env",
     "formats",
     "hypergammon",
     "match",

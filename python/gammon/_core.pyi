@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Arena",
     "GnubgTwoSided",
     "Hypergammon",
     "Ladder",
     "OneSided",
     "Outcome",
+    "Plan",
     "Play",
     "PlayIterator",
     "Plays",
@@ -20,6 +22,7 @@ __all__ = [
     "Roll",
     "ScoreGraph",
     "TwoSided",
+    "Vector",
     "__version__",
     "below",
     "count_plays",
@@ -33,6 +36,7 @@ __all__ = [
     "open_gnubg",
     "perft",
     "pips",
+    "play_out",
     "random_games",
     "random_positions",
     "save_one_sided_like_gnubg",
@@ -244,6 +248,64 @@ class Ladder:
     def decisions(
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
+
+_Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None]
+_Columns: TypeAlias = dict[str, Any]
+
+@final
+class Plan:
+    def __new__(
+        cls,
+        start: Position,
+        seed: int,
+        nodes: Sequence[_Node],
+        first: int,
+        stakes: Sequence[tuple[int, int, tuple[int, ...]]],
+        matches: bool,
+        paired: bool,
+        /,
+    ) -> Plan: ...
+
+@final
+class Arena:
+    def __new__(
+        cls,
+        plan: Plan,
+        players: Sequence[_Player],
+        keep_games: bool,
+        keep_acts: bool,
+        first: int,
+        end: int,
+        lanes: int,
+        threads: int | None,
+        /,
+    ) -> Arena: ...
+    @property
+    def done(self) -> int: ...
+    def advance(self) -> list[tuple[int, int, _Columns]]: ...
+    def choose(self, slot: int, answers: NDArray[np.int64], /) -> None: ...
+    def decide(self, slot: int, kind: int, answers: NDArray[np.bool_], /) -> None: ...
+    def results(self) -> dict[str, _Columns]: ...
+
+def play_out(
+    plan: Plan,
+    players: Sequence[_Player],
+    keep_games: bool,
+    keep_acts: bool,
+    first: int,
+    end: int,
+    threads: int | None,
+    progress: _Report,
+    /,
+) -> tuple[dict[str, _Columns], BaseException | None]: ...
+
+@final
+class Vector:
+    def __new__(cls, start: Position, seed: int, games: int, /) -> Vector: ...
+    def first_illegal(self, actions: NDArray[np.int64], /) -> tuple[int, int] | None: ...
+    def step(self, actions: NDArray[np.int64], /) -> _Columns: ...
+    def see(self, candidates: bool, /) -> _Columns: ...
 
 _Links: TypeAlias = Sequence[int | None]
 

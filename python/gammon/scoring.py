@@ -20,6 +20,7 @@ __all__ = [
     "is_turned",
     "match_winner",
     "owns_cube",
+    "tie_factor",
 ]
 
 LEVELS = {1: "single", 2: "gammon", 3: "backgammon"}
@@ -102,6 +103,18 @@ def is_over_limit(value: int, limit: int | None) -> bool:
     (False, True)
     """
     return limit is not None and value > limit
+
+
+def tie_factor(die: int, ties: int, *, automatic_doubles: int | None, six_six_triples: bool) -> int:
+    """What a tie of the opening throw multiplies the stake with, after `ties` that did so in this game (rule 7.5).
+
+    >>> tie_factor(3, 0, automatic_doubles=1, six_six_triples=True), tie_factor(3, 1, automatic_doubles=1,
+    ...     six_six_triples=True), tie_factor(6, 9, automatic_doubles=None, six_six_triples=True)
+    (2, 1, 3)
+    """
+    if automatic_doubles is not None and ties >= automatic_doubles:
+        return 1
+    return 3 if six_six_triples and die == 6 else 2
 
 
 def first_doubling_turn(*, started: bool, holland: bool) -> int:

@@ -10,32 +10,66 @@ import gammon
 from gammon.cli._arguments import Json, Seed, Threads, print_json, whole_number
 
 if TYPE_CHECKING:
-    from gammon import SimulationResult
+    from gammon.simulation import SimulationResult
 
 
 def simulate(
     games: Annotated[
-        int, typer.Option("--games", "-n", parser=whole_number, metavar="INTEGER", help="How many games.")
-    ] = 100_000,
+        int | None,
+        typer.Option(
+            "--games", "-n", parser=whole_number, metavar="INTEGER", help="How many games; 100000 if not said."
+        ),
+    ] = None,
+    matches: Annotated[
+        int | None, typer.Option(parser=whole_number, metavar="INTEGER", help="How many matches, in place of games.")
+    ] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(parser=whole_number, metavar="INTEGER", help="The points that win a match; 7 if not said."),
+    ] = None,
     players: Annotated[str, typer.Option(help="Names of both players, with a comma.")] = "random,random",
+    cube: Annotated[bool, typer.Option("--cube", help="Play for money with the cube.")] = False,
+    paired: Annotated[
+        bool, typer.Option("--paired", help="Every two games with the same dice, seats swapped.")
+    ] = False,
     variant: Annotated[str, typer.Option(help="The start of each game.")] = "standard",
     seed: Seed = None,
     threads: Threads = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIRECTORY", help="Write the table of games there, as Parquet.")
+    ] = None,
+    record: Annotated[bool, typer.Option("--record", help="Write every action, too.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is there.")] = False,
     json: Json = False,
 ) -> None:
-    """Play many games and print what they sum up to.
+    """Play many games or matches and print what they sum up to.
 
     Example: gammon simulate --games 1000000 --seed 1
     """
+    if games is not None and matches is not None:
+        raise typer.BadParameter("--games and --matches exclude each other")
+    if matches is not None and cube:
+        raise typer.BadParameter("--cube is for money: a match has its cube anyway")
+    if length is not None and matches is None:
+        raise typer.BadParameter("--length belongs to --matches")
+    if record and out is None:
+        raise typer.BadParameter("--record needs --out: actions are written, not printed")
+    rules = None if matches is None else gammon.Rules.match(7 if length is None else length, variant=variant)
     names = players.split(",")
     interrupted = False
     try:
         result = gammon.simulate(
-            games,
-            (names[0], names[-1]) if len(names) <= 2 else tuple(names),  # type: ignore[arg-type]
-            variant=variant,
+            matches if matches is not None else 100_000 if games is None else games,
+            (names[0], names[-1]) if len(names) <= 2 else names,
+            rules=rules,
+            cube=cube or None,
+            variant="standard" if rules is not None else variant,
+            paired=paired,
             seed=seed,
             threads=threads,
+            out=out,
+            record=record,
+            resume=resume,
             progress=True,
         )
     except gammon.Interrupted as interrupt:
@@ -60,10 +94,19 @@ def summary(result: SimulationResult) -> str:
         shares = [100 * share / result.games for share in (wins.games, *wins)]
         columns = zip(shares, (9, 9, 9, 12), strict=True)
         lines.append(f"{side} {name:<10}" + "".join(f"{f'{share:.2f} %':>{width}}" for share, width in columns))
-    lines.append(
-        f"player 0: {result.points_per_game:+.4f} points a game, standard error {result.standard_error:.4f}"
-        if result.games > 1
-        else f"player 0: {result.points_per_game:+.0f} points"
-    )
+    if sum(result.cubes[1:]):
+        ends = ", ".join(
+            f"{1 << level}: {100 * count / result.games:.2f} %" for level, count in enumerate(result.cubes)
+        )
+        lines.append(f"cube at the end {ends}")
+    if result.matches:
+        error = "" if result.samples < 2 else f", standard error {100 * result.match_standard_error:.2f} %"
+        lines.append(f"player 0 won {100 * result.match_share:.2f} % of {result.matches:,} matches{error}")
+    elif result.samples > 1:
+        lines.append(
+            f"player 0: {result.points_per_game:+.4f} points a game, standard error {result.standard_error:.4f}"
+        )
+    else:
+        lines.append(f"player 0: {result.points_per_game:+.4f} points a game")
     lines.append(f"{result.seconds:.2f} s, {result.games_per_second:,.0f} games/s")
     return "\n".join(lines)

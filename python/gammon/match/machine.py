@@ -372,9 +372,11 @@ def _opening(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Mo
 
 def _tie(rules: Rules, moment: Moment, die: int, notes: list[str]) -> Moment:
     """A tie of the opening throw, which may double or triple the stake (rule 7.5)."""
-    if rules.automatic_doubles is not None and moment.ties >= rules.automatic_doubles:
+    factor = scoring.tie_factor(
+        die, moment.ties, automatic_doubles=rules.automatic_doubles, six_six_triples=rules.six_six_triples
+    )
+    if factor == 1:
         return moment
-    factor = 3 if rules.six_six_triples and die == 6 else 2
     if scoring.is_over_limit(moment.stake * factor, rules.cube_limit):
         notes.append("over the cube limit")
         return moment

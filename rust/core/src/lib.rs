@@ -23,6 +23,7 @@ pub mod files;
 pub mod hyper;
 pub mod id;
 pub mod ladder;
+pub mod lockstep;
 pub mod money;
 pub mod movegen;
 pub mod outcome;
@@ -32,6 +33,7 @@ pub mod play;
 pub mod position;
 pub mod rng;
 pub mod simulate;
+pub mod vector;
 
 pub use class::Class;
 pub use dice::Roll;

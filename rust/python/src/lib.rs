@@ -9,6 +9,7 @@ mod cube;
 mod dice;
 mod errors;
 mod hyper;
+mod lockstep;
 mod long_work;
 mod money_table;
 mod notebook;
@@ -17,6 +18,7 @@ mod play;
 mod position;
 mod simulate;
 mod text;
+mod vector;
 
 use pyo3::prelude::*;
 
@@ -40,11 +42,15 @@ mod _core {
     #[pymodule_export]
     use crate::hyper::PyHypergammon;
     #[pymodule_export]
+    use crate::lockstep::{PyArena, PyPlan, play_out};
+    #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
     #[pymodule_export]
     use crate::simulate::random_games;
+    #[pymodule_export]
+    use crate::vector::PyVector;
 
     use super::*;
 

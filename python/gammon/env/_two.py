@@ -1,0 +1,148 @@
+"""Two agents, for PettingZoo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsInt
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from gammon.dice import _seed
+from gammon.env._table import HIGH, LOW, SIZES, ActionSpace, IllegalAction, Table, checked, rules_of
+from gammon.errors import IllegalActionError, InvalidArgumentError
+from gammon.render import text
+from gammon.rules import Rules
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BackgammonAEC", "aec"]
+
+AGENTS = ("player_0", "player_1")
+
+
+class BackgammonAEC(AECEnv):  # type: ignore[misc]
+    """Backgammon for two agents: a game, or a match under match rules. See `aec`.
+
+    ``docs/env/pettingzoo.md`` has the layout of observations and actions.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "gammon_backgammon_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        *,
+        rules: Rules | None = None,
+        variant: str = "standard",
+        actions: ActionSpace = "play",
+        illegal_action: IllegalAction = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        checked(illegal_action, actions)
+        if render_mode not in (None, "ansi"):
+            raise InvalidArgumentError(f"render_mode is 'ansi' or None, not {render_mode!r}")
+        self.rules = rules_of(rules, variant)
+        self._actions = actions
+        self._illegal_action = illegal_action
+        self.render_mode = render_mode
+        self.possible_agents = list(AGENTS)
+        size = SIZES[actions]
+        self.action_spaces = {agent: spaces.Discrete(size) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(LOW, HIGH, dtype=np.int32),
+                    "action_mask": spaces.Box(0, 1, (size,), dtype=np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins an episode. The dice follow from the seed; without one it is drawn."""
+        self._table = Table(self.rules, _seed(seed), self._actions)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self._table.seat]
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """What an agent sees: always the board as it stands at the decision; the mask is empty for who waits."""
+        table = self._table
+        row = table.observation_of(AGENTS.index(agent))
+        decides = agent == self.agent_selection and not table.over
+        return {"observation": row, "action_mask": table.mask() if decides else np.zeros(table.size, dtype=np.int8)}
+
+    def step(self, action: SupportsInt | None) -> None:
+        """Takes an action of the agent who decides; None for one whose episode is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        table = self._table
+        self._cumulative_rewards[agent] = 0.0
+        legal = action is not None and int(action) in table.actions()
+        if not legal and self._illegal_action == "raise":
+            raise IllegalActionError(f"{agent} has no action {action} now")
+        if legal:
+            assert action is not None
+            table.act(int(action))
+        else:
+            table.lose()
+            self.infos[agent] = {"illegal": True}
+        if table.over:
+            self.rewards = dict(zip(AGENTS, table.rewards, strict=True))
+            self.terminations = dict.fromkeys(AGENTS, True)
+        self.agent_selection = AGENTS[table.seat]
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The board as text, seen by the player who decides."""
+        return text(self._table.describe()) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def aec(
+    *,
+    rules: Rules | None = None,
+    variant: str = "standard",
+    actions: ActionSpace = "play",
+    illegal_action: IllegalAction = "lose",
+    render_mode: str | None = None,
+) -> BackgammonAEC:
+    """Backgammon as a PettingZoo environment for the agents "player_0" and "player_1".
+
+    Args:
+        rules: the rules; None for cubeless games in which gammons count.
+        variant: the start of each game where there are no rules.
+        actions: "play": an action is a whole play, by its place among the legal ones; "step": one step of one checker.
+        illegal_action: what an action does that there is not: "lose" ends the episode as the worst loss for who acted,
+            "raise" raises `IllegalActionError` and changes nothing.
+        render_mode: "ansi" for text, or None.
+
+    >>> env = aec()
+    >>> env.reset(seed=1)
+    >>> env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    """
+    return BackgammonAEC(
+        rules=rules, variant=variant, actions=actions, illegal_action=illegal_action, render_mode=render_mode
+    )

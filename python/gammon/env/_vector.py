@@ -1,0 +1,125 @@
+"""Thousands of games side by side, as numpy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from gammon import _core
+from gammon.dice import _seed
+from gammon.errors import ArrayError, IllegalActionError, InvalidArgumentError
+from gammon.position import Position
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["VectorEnv", "VectorObservation"]
+
+
+class VectorObservation(NamedTuple):
+    """How n games stand, each seen by its player on roll.
+
+    Actions of row i are 0 to counts[i] - 1; a dance is the single action 0.
+    """
+
+    positions: NDArray[np.int8]
+    """int8[n, 28], the array form."""
+    rolls: NDArray[np.uint8]
+    """uint8[n, 2], the larger die first."""
+    seats: NDArray[np.int8]
+    """int8[n], the seat on roll, 0 or 1."""
+    counts: NDArray[np.int64]
+    """int64[n], how many actions there are, at least 1."""
+    offsets: NDArray[np.int64]
+    """int64[n + 1], where the actions of each row begin among all."""
+    candidates: NDArray[np.int8] | None
+    """int8[offsets[-1], 28], what each action leads to, seen by the player who rolls next; None unless asked for."""
+
+
+class VectorEnv:
+    """n cubeless games side by side; each step plays one turn in every one of them, for whichever seat is on roll.
+
+    A game that ends is followed by a new one within the same step (autoreset mode "same-step"): the observation is the
+    new game's, and the last position is in the infos. The games of row i have the dice of
+    ``RandomDice(seed, game=i)``, ``game=i + n``, ``game=i + 2 * n``, and so on.
+
+    Args:
+        n: how many games, 0 to 2**20.
+        variant: the start of each game.
+        illegal_action: what an action does that there is not: "lose" ends the game as a lost backgammon, "raise" raises
+            `IllegalActionError` and changes nothing.
+        candidates: whether observations hold what every action leads to.
+
+    >>> import numpy as np
+    >>> env = VectorEnv(3)
+    >>> seen, infos = env.reset(seed=1)
+    >>> seen, rewards, terminated, truncated, infos = env.step(np.zeros(3, dtype=np.int64))
+    >>> rewards.shape, bool(terminated.any())
+    ((3, 2), False)
+    """
+
+    autoreset_mode: Literal["same-step"] = "same-step"
+
+    def __init__(
+        self,
+        n: int,
+        *,
+        variant: str = "standard",
+        illegal_action: Literal["lose", "raise"] = "lose",
+        candidates: bool = False,
+    ) -> None:
+        if illegal_action not in ("lose", "raise"):
+            raise InvalidArgumentError(f"illegal_action is 'lose' or 'raise', not {illegal_action!r}")
+        self._start = Position.start(variant)
+        self._games = _core.Vector(self._start, 0, n)
+        self._ready = False
+        self.n = int(n)
+        self.illegal_action = illegal_action
+        self.candidates = bool(candidates)
+        self.seed: int | None = None
+
+    def reset(self, *, seed: int | None = None) -> tuple[VectorObservation, dict[str, Any]]:
+        """Begins n new games. Without a seed one is drawn; it is in `.seed` and in the infos."""
+        self.seed = _seed(seed)
+        self._games = _core.Vector(self._start, self.seed, self.n)
+        self._ready = True
+        return self._see(), {"seed": self.seed}
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[VectorObservation, NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Plays an action in each game.
+
+        Args:
+            actions: int64[n].
+
+        Returns:
+            The observation; rewards float32[n, 2], what seats 0 and 1 won, which add up to 0; terminated bool[n];
+            truncated bool[n], always False; infos with "last_positions" int8[K, 28] of the K games that ended, in order
+            and seen by who acted last, and "illegal" bool[n].
+
+        Raises:
+            IllegalActionError: for an action that there is not, with ``illegal_action="raise"``; or before `reset`.
+            ArrayError: for another dtype or shape.
+        """
+        if not self._ready:
+            raise IllegalActionError("reset comes before the first step")
+        if not isinstance(actions, np.ndarray) or actions.dtype != np.int64 or actions.shape != (self.n,):
+            what = (
+                f"{actions.dtype} of shape {actions.shape}" if isinstance(actions, np.ndarray) else repr(actions)[:60]
+            )
+            raise ArrayError(f"actions: int64 of shape ({self.n},), not {what}")
+        if self.illegal_action == "raise":
+            wrong = self._games.first_illegal(actions)
+            if wrong is not None:
+                row, count = wrong
+                raise IllegalActionError(f"row {row}: there are {count} actions, and none of them is {actions[row]}")
+        done = self._games.step(actions)
+        terminated = cast("NDArray[np.bool_]", done["ended"])
+        infos = {"last_positions": done["last"], "illegal": done["illegal"]}
+        return self._see(), done["rewards"], terminated, np.zeros(self.n, dtype=np.bool_), infos
+
+    def _see(self) -> VectorObservation:
+        seen = self._games.see(self.candidates)
+        return VectorObservation(**seen) if self.candidates else VectorObservation(**seen, candidates=None)

@@ -1,0 +1,23 @@
+"""Games by the million: built-in players or your own, single games, money with the cube, or matches."""
+
+from gammon.simulation.dataset import Dataset
+from gammon.simulation.plan import GAMES_PER_MATCH
+from gammon.simulation.policy import Choices, Decisions, Policy, check_policy
+from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
+from gammon.simulation.run import BUILT_IN, simulate
+
+__all__ = [
+    "BUILT_IN",
+    "GAMES_PER_MATCH",
+    "Choices",
+    "CubeActions",
+    "Dataset",
+    "Decisions",
+    "GameTable",
+    "Policy",
+    "SimulationResult",
+    "TurnTable",
+    "Wins",
+    "check_policy",
+    "simulate",
+]

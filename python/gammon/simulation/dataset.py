@@ -1,0 +1,264 @@
+"""Simulated games on disk: Parquet in numbered parts, a manifest, and going on after an interruption."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gammon._core import __version__
+from gammon.errors import FileFormatError, InvalidArgumentError, MissingExtraError
+from gammon.rules import Rules
+from gammon.simulation.result import GameTable, TurnTable
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+__all__ = ["Dataset", "Settings", "Writer"]
+
+FORMAT = "gammon simulation"
+VERSION = 1
+MANIFEST = "manifest.json"
+ROW_GROUP = 1 << 18
+
+
+def _pyarrow() -> tuple[ModuleType, ModuleType]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("data sets need pyarrow: pip install 'gammon[data]'") from error
+    return pyarrow, pyarrow.parquet
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a data set holds: all that its bytes depend on."""
+
+    n: int
+    players: tuple[str, str]
+    rules: Rules | None
+    variant: str
+    paired: bool
+    seed: int
+    record: bool
+    part_games: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        from gammon.match import codec
+
+        data = dataclasses.asdict(self)
+        data["players"] = list(self.players)
+        data["rules"] = None if self.rules is None else codec.rules_to_dict(self.rules)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Settings:
+        """The settings again."""
+        from gammon.match import codec
+
+        rules = None if data["rules"] is None else codec.rules_from_dict(data["rules"], "settings.rules")
+        return cls(**{**data, "players": tuple(data["players"]), "rules": rules})
+
+    def parts(self) -> list[tuple[int, int]]:
+        """The first unit of each part and the one after its last."""
+        return [(first, min(first + self.part_games, self.n)) for first in range(0, self.n, self.part_games)]
+
+
+class Writer:
+    """A directory that is filled part by part. What is listed in the manifest is finished and never touched again."""
+
+    def __init__(self, path: str | os.PathLike[str], settings: Settings, *, resume: bool) -> None:
+        _pyarrow()
+        self.path = Path(path)
+        self.settings = settings
+        self.parts: list[dict[str, Any]] = []
+        manifest = self.path / MANIFEST
+        if resume and manifest.exists():
+            self.parts = _resumed(self.path, settings)
+        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            what = "resume=True goes on with it" if manifest.exists() else "a data set gets a directory of its own"
+            raise InvalidArgumentError(f"out: {self.path} is there and not empty: {what}")
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._write_manifest()
+
+    def left(self) -> list[tuple[int, int]]:
+        """The parts that are still to be played."""
+        return self.settings.parts()[len(self.parts) :]
+
+    def add(self, games: dict[str, Any], turns: dict[str, Any] | None, sums: dict[str, Any]) -> None:
+        """Writes the next part: first its files, each under another name until it is whole, then the manifest."""
+        number = len(self.parts)
+        first, end = self.settings.parts()[number]
+        files = {"games": self._write_table(f"games-{number:06}.parquet", games)}
+        if turns is not None:
+            files["turns"] = self._write_table(f"turns-{number:06}.parquet", turns)
+        self.parts.append({"first": first, "end": end, "files": files, "sums": sums})
+        self._write_manifest()
+
+    def _write_table(self, name: str, columns: dict[str, Any]) -> dict[str, Any]:
+        pyarrow, parquet = _pyarrow()
+        table = pyarrow.table({key: _column(pyarrow, values) for key, values in columns.items()})
+        partial = self.path / f"{name}.partial"
+        parquet.write_table(table, partial, compression="zstd", row_group_size=ROW_GROUP)
+        digest = _digest(partial)
+        os.replace(partial, self.path / name)
+        return {"name": name, "rows": table.num_rows, "sha256": digest}
+
+    def _write_manifest(self) -> None:
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "gammon": __version__,
+            "settings": self.settings.to_dict(),
+            "complete": len(self.parts) == len(self.settings.parts()),
+            "parts": self.parts,
+        }
+        partial = self.path / f"{MANIFEST}.partial"
+        with open(partial, "w", encoding="utf-8") as file:
+            json.dump(manifest, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, self.path / MANIFEST)
+
+
+def _column(pyarrow: Any, values: Any) -> Any:
+    """Rows of several numbers become binary values of fixed length: the bytes of the array's rows."""
+    values = np.ascontiguousarray(values)
+    if values.ndim == 1:
+        return pyarrow.array(values)
+    width = values.shape[1] * values.itemsize
+    return pyarrow.FixedSizeBinaryArray.from_buffers(
+        pyarrow.binary(width), len(values), [None, pyarrow.py_buffer(values)]
+    )
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        if manifest["format"] != FORMAT or manifest["version"] != VERSION:
+            raise FileFormatError(
+                f"{path / MANIFEST}: version {VERSION} of {FORMAT!r} is read, not {manifest['version']}"
+            )
+        checked = {key: manifest[key] for key in ("format", "version", "gammon", "settings", "complete", "parts")}
+        Settings.from_dict(checked["settings"])
+    except FileFormatError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a simulation ({error!r})") from error
+    return checked
+
+
+def _check_file(path: Path, entry: dict[str, Any]) -> None:
+    file = path / entry["name"]
+    if not file.is_file():
+        raise FileFormatError(f"{file}: the manifest lists it, but it is not there")
+    if _digest(file) != entry["sha256"]:
+        raise FileFormatError(f"{file}: its checksum is not the one in the manifest")
+
+
+def _resumed(path: Path, settings: Settings) -> list[dict[str, Any]]:
+    """The finished parts of a data set that was made by the same settings."""
+    manifest = _read_manifest(path)
+    wanted = settings.to_dict()
+    for name, value in manifest["settings"].items():
+        if wanted[name] != value:
+            raise InvalidArgumentError(
+                f"{path} was begun with {name} {value!r}, so it is not resumed with {wanted[name]!r}"
+            )
+    if manifest["gammon"] != __version__:
+        raise InvalidArgumentError(f"{path} was begun by gammon {manifest['gammon']}, this is {__version__}")
+    for part in manifest["parts"]:
+        for entry in part["files"].values():
+            _check_file(path, entry)
+    parts: list[dict[str, Any]] = manifest["parts"]
+    return parts
+
+
+class Dataset:
+    """A directory that ``gammon.simulate(..., out=...)`` has written.
+
+    Args:
+        path: the directory.
+        check: whether to compare the checksum of every file with the manifest.
+
+    Raises `FileFormatError` for what is no such directory, and `FileNotFoundError` if there is none.
+
+    Attributes:
+        settings: what was simulated.
+        complete: whether all of it is there.
+
+    >>> import gammon, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     result = gammon.simulate(10, seed=1, out=place, record=True)
+    ...     data = gammon.simulation.Dataset(place)
+    ...     data.complete, sum(len(games) for games in data.games()), sum(map(len, data.turns())) == result.plies
+    (True, 10, True)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
+        _pyarrow()
+        self.path = Path(path)
+        manifest = _read_manifest(self.path)
+        self.settings = Settings.from_dict(manifest["settings"])
+        self.complete: bool = manifest["complete"]
+        self._parts: list[dict[str, Any]] = manifest["parts"]
+        if check:
+            for part in self._parts:
+                for entry in part["files"].values():
+                    _check_file(self.path, entry)
+
+    def __len__(self) -> int:
+        """How many parts there are."""
+        return len(self._parts)
+
+    def games(self) -> Iterator[GameTable]:
+        """The table of games, part by part."""
+        for part in self._parts:
+            yield GameTable(**self._read(part, "games"))
+
+    def turns(self) -> Iterator[TurnTable]:
+        """The table of actions, part by part; `InvalidArgumentError` if they were not recorded."""
+        if not self.settings.record:
+            raise InvalidArgumentError(f"{self.path} holds no actions: it was made without record=True")
+        settings = self.settings
+        for part in self._parts:
+            yield TurnTable(
+                **self._read(part, "turns"),
+                _rules=settings.rules,
+                _variant=settings.variant,
+                _seed=settings.seed,
+                _paired=settings.paired,
+                _names=settings.players,
+            )
+
+    def _read(self, part: dict[str, Any], kind: str) -> dict[str, Any]:
+        pyarrow, parquet = _pyarrow()
+        table = parquet.read_table(self.path / part["files"][kind]["name"])
+        columns = {}
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            flat = column.combine_chunks()
+            if pyarrow.types.is_fixed_size_binary(flat.type):
+                dtype = np.uint8 if name == "rolls" else np.int8
+                width = flat.type.byte_width
+                values = np.frombuffer(flat.buffers()[1], dtype=dtype)[flat.offset * width :][: len(flat) * width]
+                columns[name] = values.reshape(len(flat), width)
+            else:
+                columns[name] = flat.to_numpy(zero_copy_only=False)
+        return columns

@@ -1,0 +1,298 @@
+"""What simulated games come to."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gammon.dice import RandomDice, Roll
+from gammon.errors import InvalidArgumentError
+from gammon.play import Play
+from gammon.position import Position
+from gammon.rules import Rules
+from gammon.simulation.plan import first_game
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gammon.match import Match
+
+__all__ = ["CubeActions", "GameTable", "SimulationResult", "TurnTable", "Wins"]
+
+
+class Wins(NamedTuple):
+    """How many games a side won, by what they were worth."""
+
+    single: int
+    gammon: int
+    backgammon: int
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    @property
+    def points(self) -> int:
+        """What they were worth before stake and cube."""
+        return self.single + 2 * self.gammon + 3 * self.backgammon
+
+
+class CubeActions(NamedTuple):
+    """What a player did with the cube. What one player offers the other takes or drops."""
+
+    doubles: int
+    takes: int
+    drops: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class GameTable:
+    """One row for each game, in order. An interrupted run has gaps, so each row has its number.
+
+    Attributes:
+        game: uint64[N], the number of the game, or of its match.
+        number: uint32[N], the number of the game within its match, from 0.
+        starter: uint8[N], the player who made the opening roll, 0 or 1.
+        seat: uint8[N], whose dice player 0 had: 1 where paired games have the seats swapped.
+        points: int64[N], what player 0 won, stake and cube included.
+        plies: uint32[N], turns, dances included.
+        stake: uint32[N], what multiplied the cube.
+        cube: uint32[N], the cube at the end.
+        dropped: bool[N], whether the game ended by a drop.
+    """
+
+    game: NDArray[np.uint64]
+    number: NDArray[np.uint32]
+    starter: NDArray[np.uint8]
+    seat: NDArray[np.uint8]
+    points: NDArray[np.int64]
+    plies: NDArray[np.uint32]
+    stake: NDArray[np.uint32]
+    cube: NDArray[np.uint32]
+    dropped: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+PLAY, DOUBLE, TAKE, DROP = range(4)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TurnTable:
+    """One row for each action of every game, in order: enough to play each game again.
+
+    Attributes:
+        game: uint64[N], the number of the game, or of its match.
+        number: uint32[N], the number of the game within its match, from 0.
+        turn: uint32[N], the turn of the game, from 0.
+        player: uint8[N], who acts: player 0 or 1, whichever seat they have.
+        action: uint8[N], 0 a play, 1 a double, 2 a take, 3 a drop.
+        cube: uint32[N], the cube before the action.
+        owner: int8[N], 0 if it is in the middle, 1 with the player who acts, -1 with the other.
+        rolls: uint8[N, 2], the dice of a play, the larger first; 0 for the cube.
+        positions: int8[N, 28], before the action, seen by the player on roll.
+        after: int8[N, 28], after it, seen by the same player.
+    """
+
+    game: NDArray[np.uint64]
+    number: NDArray[np.uint32]
+    turn: NDArray[np.uint32]
+    player: NDArray[np.uint8]
+    action: NDArray[np.uint8]
+    cube: NDArray[np.uint32]
+    owner: NDArray[np.int8]
+    rolls: NDArray[np.uint8]
+    positions: NDArray[np.int8]
+    after: NDArray[np.int8]
+    _rules: Rules | None
+    _variant: str
+    _seed: int
+    _paired: bool
+    _names: tuple[str, str]
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    def match(self, game: int) -> Match:
+        """A simulated game or match, played again with the same dice through `gammon.Match`.
+
+        Names are by seat. A single game under money rules is a session of one game.
+
+        Raises `InvalidArgumentError` if there is no such game here.
+
+        >>> from gammon import simulate
+        >>> match = simulate(3, seed=1, record=True).turns.match(2)
+        >>> match.games[0].ending
+        'play'
+        """
+        from gammon.match import Match
+
+        first, end = (int(np.searchsorted(self.game, game, side)) for side in ("left", "right"))
+        if first == end:
+            raise InvalidArgumentError(f"there is no record of a game {game!r}")
+        swapped = self._paired and game % 2 == 1
+        rules = self._rules
+        if rules is None:
+            rules = Rules.money(use_cube=False, jacoby=False, beavers=0, variant=self._variant)
+        names = (self._names[1], self._names[0]) if swapped else self._names
+        dice = RandomDice(self._seed, first_game(self._rules, game, paired=self._paired))
+        match = Match(rules, names=names, dice=dice)
+        for row in range(first, end):
+            if not match.in_game:
+                match.roll()
+            self._apply(match, row)
+        return match
+
+    def _apply(self, match: Match, row: int) -> None:
+        action = int(self.action[row])
+        if action != PLAY:
+            (match.double, match.take, match.drop)[action - DOUBLE]()
+            return
+        roll = match.state.roll
+        if roll is None:
+            roll = match.roll()
+        after = Position.from_array(self.after[row])
+        if roll != Roll(*self.rolls[row].tolist()):
+            raise InvalidArgumentError(f"the dice of row {row} are {self.rolls[row].tolist()}, not {roll}")
+        match.play(_play_to(match.state.position, roll, after))
+
+
+def _play_to(position: Position, roll: Roll, after: Position) -> Play:
+    """The play that leads to a position."""
+    plays = position.plays(roll)
+    if not len(plays):
+        return position.play("", roll)
+    for play in plays:
+        if play.after == after:
+            return play
+    raise InvalidArgumentError(f"no play of {roll} in {position.id} leads to {after.id}")
+
+
+@dataclasses.dataclass(frozen=True)
+class SimulationResult:
+    """What simulated games sum up to, seen by player 0.
+
+    `seconds`, `per_game` and `turns` are left out of comparisons; the same seed gives an equal result for any
+    `threads` and `batch_size`.
+
+    Attributes:
+        games: finished games.
+        players: the names of players 0 and 1.
+        variant: the start of each game, if there are no rules.
+        seed: the seed of the dice.
+        plies, plies_squared: turns, dances included, and the sum of their squares by games.
+        wins: what each player won, as it counted: under Jacoby a gammon with an unturned cube is single.
+        points: what player 0 won in all, stake and cube included.
+        points_squared: the sum over samples of the squares of what player 0 won.
+        samples: how many independent samples there are: games, matches, or pairs of them.
+        rules: the rules, None for cubeless single games.
+        paired: whether games 2k and 2k + 1 had the same dice with the seats swapped.
+        match_wins: how many matches each player won.
+        match_wins_squared: the sum over samples of the square of the matches that player 0 won.
+        cube: what each player did with the cube.
+        cubes: how many games ended with a cube of 1, 2, 4, ...
+
+    >>> from gammon import simulate
+    >>> simulate(100, seed=1) == simulate(100, seed=1, threads=1)
+    True
+    """
+
+    games: int
+    players: tuple[str, str]
+    variant: str
+    seed: int
+    plies: int
+    plies_squared: int
+    wins: tuple[Wins, Wins]
+    points: int
+    points_squared: int
+    samples: int
+    rules: Rules | None = None
+    paired: bool = False
+    match_wins: tuple[int, int] = (0, 0)
+    match_wins_squared: int = 0
+    cube: tuple[CubeActions, CubeActions] = (CubeActions(0, 0, 0), CubeActions(0, 0, 0))
+    cubes: tuple[int, ...] = ()
+    seconds: float = dataclasses.field(default=0.0, compare=False, repr=False)
+    per_game: GameTable | None = dataclasses.field(default=None, compare=False, repr=False)
+    turns: TurnTable | None = dataclasses.field(default=None, compare=False, repr=False)
+
+    @property
+    def matches(self) -> int:
+        """Finished matches; 0 unless matches are played."""
+        return sum(self.match_wins)
+
+    @property
+    def plies_per_game(self) -> float:
+        """Mean turns of a game, dances included; NaN without games."""
+        return self.plies / self.games if self.games else math.nan
+
+    @property
+    def points_per_game(self) -> float:
+        """Mean points of player 0 a game, stake and cube included; NaN without games."""
+        return self.points / self.games if self.games else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of `points_per_game` of single games; NaN with fewer than two samples, and for matches.
+
+        Of paired games the pairs are the samples, since the games of a pair have the same dice.
+        """
+        if self.samples < 2 or self.matches:
+            return math.nan
+        return _error(self.points, self.points_squared, self.samples) * self.samples / self.games
+
+    @property
+    def match_share(self) -> float:
+        """The share of the matches that player 0 won; NaN without matches."""
+        return self.match_wins[0] / self.matches if self.matches else math.nan
+
+    @property
+    def match_standard_error(self) -> float:
+        """The standard error of `match_share`; NaN with fewer than two samples."""
+        if self.samples < 2 or not self.matches:
+            return math.nan
+        return _error(self.match_wins[0], self.match_wins_squared, self.samples) * self.samples / self.matches
+
+    @property
+    def games_per_second(self) -> float:
+        """How fast it went; NaN if it took no time."""
+        return self.games / self.seconds if self.seconds else math.nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sums as plain data, without the tables."""
+        return {
+            "games": self.games,
+            "players": list(self.players),
+            "variant": self.variant,
+            "rules": None if self.rules is None else repr(self.rules),
+            "paired": self.paired,
+            "seed": self.seed,
+            "plies": self.plies,
+            "wins": [wins._asdict() for wins in self.wins],
+            "points": self.points,
+            "points_per_game": _number(self.points_per_game),
+            "standard_error": _number(self.standard_error),
+            "plies_per_game": _number(self.plies_per_game),
+            "match_wins": list(self.match_wins) if self.matches else None,
+            "match_share": _number(self.match_share),
+            "match_standard_error": _number(self.match_standard_error),
+            "cube": [actions._asdict() for actions in self.cube],
+            "cubes": {str(1 << level): games for level, games in enumerate(self.cubes)},
+            "seconds": self.seconds,
+        }
+
+
+def _error(total: int, squares: int, samples: int) -> float:
+    """The standard error of the mean of whole numbers, from exact sums."""
+    spread = samples * squares - total * total
+    return math.sqrt(spread / (samples - 1)) / samples
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

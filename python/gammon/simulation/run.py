@@ -1,0 +1,355 @@
+"""Playing the games."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gammon import _core
+from gammon._long_work import Progress, Report, reporter
+from gammon.dice import _seed
+from gammon.errors import Interrupted, InvalidArgumentError
+from gammon.rules import Rules
+from gammon.simulation.dataset import MANIFEST, Dataset, Settings, Writer
+from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
+from gammon.simulation.policy import PolicyLike, Questioner, question
+from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
+
+__all__ = ["BUILT_IN", "simulate"]
+
+MOST_GAMES = (1 << 63) - 1
+MOST_ROWS = 1 << 27
+"""Rows of the table of games: 35 bytes each."""
+MOST_RECORDED = 1 << 20
+"""Games that are kept action by action: about 10 kB each."""
+MOST_AT_ONCE = 1 << 20
+_TICK = 0.05
+
+
+class BuiltIn(NamedTuple):
+    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
+
+    core: str
+    double: bool = False
+    take: bool = True
+
+
+BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random")}
+"""The built-in players by name. "random" chooses evenly among the distinct plays, never doubles and always takes."""
+
+_Parts = tuple[int, str, bool | None, bool | None]
+
+
+class _Players:
+    """Both players as the core is told of them, and who answers what it asks."""
+
+    def __init__(self, players: Sequence[str | PolicyLike]) -> None:
+        if isinstance(players, str) or not isinstance(players, Sequence) or len(players) != 2:
+            raise InvalidArgumentError(f"players are two names or policies, not {players!r}")
+        self.asked: list[Questioner | None] = []
+        self.parts: list[_Parts] = []
+        names = []
+        for place, player in enumerate(players):
+            if isinstance(player, str):
+                if player not in BUILT_IN:
+                    known = ", ".join(sorted(BUILT_IN))
+                    raise InvalidArgumentError(f"players[{place}] is a policy or one of {known}, not {player!r}")
+                core, double, take = BUILT_IN[player]
+                self.asked.append(None)
+                self.parts.append((place, core, double, take))
+                names.append(player)
+                continue
+            # One policy that plays itself is asked for both sides at once.
+            slot = 0 if place == 1 and player is players[0] else place
+            questioner = Questioner(player, f"players[{place}]")
+            self.asked.append(questioner)
+            self.parts.append(questioner.parts(slot))
+            names.append(str(getattr(player, "name", getattr(player, "__name__", type(player).__name__))))
+        self.names = (names[0], names[1])
+
+    @property
+    def all_built_in(self) -> bool:
+        return self.asked == [None, None]
+
+
+def simulate(
+    n: int,
+    players: Sequence[str | PolicyLike] = ("random", "random"),
+    *,
+    rules: Rules | None = None,
+    cube: bool | None = None,
+    variant: str = "standard",
+    paired: bool = False,
+    seed: int | None = None,
+    threads: int | None = None,
+    batch_size: int = 4096,
+    progress: Progress = None,
+    per_game: bool = False,
+    record: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    part_games: int = 4096,
+) -> SimulationResult:
+    """Plays n games, or n matches under match rules.
+
+    Game k has the dice of ``gammon.dice.RandomDice(seed, game=k)``, and match k those of
+    ``RandomDice(seed, game=k * 65536)``, whatever `threads` and `batch_size` are; k // 2 in place of k if paired. Under
+    money rules every game is one by itself; ties of its opening double the stake as the rules say. Nobody resigns,
+    beavers or doubles early, and a player whose cube is dead does not double.
+
+    Args:
+        n: games or matches, 0 to 2**63 - 1.
+        players: players 0 and 1: "random", which chooses evenly among the distinct plays, never doubles and always
+            takes; or a `Policy`.
+        rules: the rules; None for cubeless single games in which gammons count.
+        cube: True for money with the cube where there are no rules.
+        variant: the start of each game where there are no rules.
+        paired: games 2k and 2k + 1 have the same dice, and the players change seats: luck evens out, so that fewer
+            games compare two players. n is even then.
+        seed: 0 to 2**64 - 1; None draws one, kept in the result.
+        threads: None for one on each core. Policies are called on the caller's thread.
+        batch_size: how many games are played at once where a policy is asked, 1 to 2**20.
+        progress: a callable (done, total), or True for a bar.
+        per_game: whether to keep a table of the games (at most 2**27), in `.per_game`.
+        record: whether to keep every action (of at most 2**20 games in memory), in `.turns`.
+        out: a directory for the tables, as Parquet in numbered parts (extra ``data``), in place of `.per_game` and
+            `.turns`: the games, and with `record` every action. `gammon.simulation.Dataset` reads it.
+        resume: go on with what `out` holds already. The files come out the same as without an interruption.
+        part_games: games or matches in each part, an even number if paired.
+
+    Raises:
+        MissingExtraError: if `out` is given and pyarrow is missing.
+        FileFormatError: if the files that would be resumed are damaged.
+        InvalidArgumentError: for a name that does not exist, a number out of range, or an index that a policy gives
+            beyond the candidates.
+        ArrayError: for an answer of a policy of another dtype or shape.
+        Interrupted: on Ctrl-C, with the games finished so far in `.result`.
+
+    >>> from gammon import Rules, simulate
+    >>> result = simulate(1000, seed=1)
+    >>> result.games, 90 < result.plies_per_game < 105
+    (1000, True)
+    >>> class Runner:
+    ...     name = "runner"
+    ...     def choose(self, c):
+    ...         return c.best(gammon.batch.pips(c.candidates)[:, 0])
+    >>> import gammon
+    >>> simulate(100, (Runner(), "random"), rules=Rules.match(3), seed=1).matches
+    100
+    """
+    sides = _Players(players)
+    rules = rules_for(rules, cube, variant)
+    n = _whole("n", n, 0, MOST_GAMES)
+    _whole("batch_size", batch_size, 1, MOST_AT_ONCE)
+    if not isinstance(paired, bool):
+        raise InvalidArgumentError(f"paired is True or False, not {paired!r}")
+    if paired and n % 2:
+        raise InvalidArgumentError(f"paired games come in twos, so n is even, not {n}")
+    if rules is not None and rules.is_match and n > MOST_GAMES // GAMES_PER_MATCH:
+        raise InvalidArgumentError(f"n is at most {MOST_GAMES // GAMES_PER_MATCH} matches, not {n}")
+    if per_game and n > MOST_ROWS:
+        raise InvalidArgumentError(f"per_game holds at most {MOST_ROWS} games in memory, not {n}")
+    _whole("part_games", part_games, 1, MOST_RECORDED)
+    if out is None and resume:
+        raise InvalidArgumentError("resume is True, but out does not say what to resume")
+    if out is not None and (per_game or (paired and part_games % 2)):
+        reason = "per_game is in the files of out" if per_game else f"part_games is even if paired, not {part_games}"
+        raise InvalidArgumentError(reason)
+    if record and out is None and n > MOST_RECORDED:
+        raise InvalidArgumentError(f"record holds at most {MOST_RECORDED} games in memory, not {n}")
+    if seed is None and out is not None and resume and os.path.exists(os.path.join(out, MANIFEST)):
+        seed = Dataset(out, check=False).settings.seed
+    seed = _seed(seed)
+    start = time.perf_counter()
+    plain = out is None and rules is None and not paired and not record and sides.all_built_in
+    with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
+        if plain:
+            found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
+        elif out is not None:
+            plan = compiled(rules, variant, seed, paired=paired)
+            settings = Settings(n, sides.names, rules, variant, paired, seed, record, part_games)
+            writer = Writer(out, settings, resume=resume)
+            found, error = _write(writer, plan, sides, threads, batch_size, report)
+            record = False
+        else:
+            plan = compiled(rules, variant, seed, paired=paired)
+            work = _Work(plan, sides, per_game=per_game, record=record, units=(0, n))
+            found, error = work.run(threads, batch_size, report)
+    table = found.pop("per_game")
+    turns = found.pop("turns")
+    result = SimulationResult(
+        players=sides.names,
+        variant=variant,
+        seed=seed,
+        rules=rules,
+        paired=paired,
+        seconds=time.perf_counter() - start,
+        per_game=GameTable(**table) if per_game else None,
+        turns=TurnTable(**turns, _rules=rules, _variant=variant, _seed=seed, _paired=paired, _names=sides.names)
+        if record
+        else None,
+        **found,
+    )
+    if isinstance(error, KeyboardInterrupt):
+        raise Interrupted(f"interrupted after {result.matches or result.games} of {n} games", result) from error
+    if error is not None:
+        raise error
+    return result
+
+
+def _whole(name: str, value: int, least: int, most: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
+        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+    return int(value)
+
+
+def _random_games(
+    n: int, variant: str, seed: int, threads: int | None, report: Report | None, *, per_game: bool
+) -> tuple[dict[str, Any], BaseException | None]:
+    """Cubeless random games by the shortest way."""
+    sums, columns, error = _core.random_games(n, variant, seed, threads, report, per_game)
+    games, plies, plies_squared, (wins0, wins1) = sums
+    wins = (Wins(*wins0), Wins(*wins1))
+    table = None
+    if columns is not None:
+        game, starter, points, played = columns
+        rows = len(game)
+        table = {
+            "game": game,
+            "number": np.zeros(rows, dtype=np.uint32),
+            "starter": starter,
+            "seat": np.zeros(rows, dtype=np.uint8),
+            "points": points.astype(np.int64),
+            "plies": played,
+            "stake": np.ones(rows, dtype=np.uint32),
+            "cube": np.ones(rows, dtype=np.uint32),
+            "dropped": np.zeros(rows, dtype=np.bool_),
+        }
+    return {
+        "games": games,
+        "plies": plies,
+        "plies_squared": plies_squared,
+        "wins": wins,
+        "points": wins[0].points - wins[1].points,
+        "points_squared": sum(side.single + 4 * side.gammon + 9 * side.backgammon for side in wins),
+        "samples": games,
+        "cubes": (games,),
+        "per_game": table,
+        "turns": None,
+    }, error
+
+
+class _Work:
+    """Some games or matches of a plan."""
+
+    def __init__(
+        self, plan: _core.Plan, sides: _Players, *, per_game: bool, record: bool, units: tuple[int, int]
+    ) -> None:
+        self.plan = plan
+        self.sides = sides
+        self.keep = (per_game, record)
+        self.units = units
+
+    def run(
+        self, threads: int | None, batch_size: int, report: Report | None
+    ) -> tuple[dict[str, Any], BaseException | None]:
+        """What the games come to, and the error that cut them short; games that are not finished are left out."""
+        answer, error = self.play(threads, batch_size, report)
+        return _summed(answer), error
+
+    def play(
+        self, threads: int | None, batch_size: int, report: Report | None
+    ) -> tuple[dict[str, Any], BaseException | None]:
+        """The same as the core has it."""
+        error: BaseException | None
+        if self.sides.all_built_in:
+            answer, error = _core.play_out(self.plan, self.sides.parts, *self.keep, *self.units, threads, report)
+        else:
+            arena = _core.Arena(self.plan, self.sides.parts, *self.keep, *self.units, batch_size, threads)
+            error = None
+            try:
+                self._ask(arena, report)
+            except KeyboardInterrupt as interrupt:
+                error = interrupt
+            answer = arena.results()
+        return answer, error
+
+    def _ask(self, arena: _core.Arena, report: Report | None) -> None:
+        total = self.units[1] - self.units[0]
+        shown = time.monotonic()
+        while asked := arena.advance():
+            for slot, kind, columns in asked:
+                questioner = self.sides.asked[slot]
+                assert questioner is not None
+                answer = questioner.answer(kind, question(kind, columns))
+                if kind == 0:
+                    arena.choose(slot, answer)
+                else:
+                    arena.decide(slot, kind, answer)
+            if report is not None and time.monotonic() - shown > _TICK:
+                shown = time.monotonic()
+                report(arena.done, total)
+        if report is not None:
+            report(arena.done, total)
+
+
+def _write(
+    writer: Writer, plan: _core.Plan, sides: _Players, threads: int | None, batch_size: int, report: Report | None
+) -> tuple[dict[str, Any], BaseException | None]:
+    """Plays what is left of a data set, part by part. A part that is cut short is left out."""
+    total = writer.settings.n
+    error: BaseException | None = None
+    for first, end in writer.left():
+
+        def shifted(done: int, _: int, before: int = first) -> None:
+            assert report is not None
+            report(before + done, total)
+
+        work = _Work(plan, sides, per_game=True, record=writer.settings.record, units=(first, end))
+        answer, error = work.play(threads, batch_size, None if report is None else shifted)
+        if error is not None:
+            break
+        try:
+            writer.add(answer["games"], answer["acts"] if writer.settings.record else None, answer["sums"])
+        except KeyboardInterrupt as interrupt:
+            error = interrupt
+            break
+    sums = _core.Arena(plan, sides.parts, False, False, 0, 0, 1, 1).results()["sums"]
+    for part in writer.parts:
+        sums = _added(sums, part["sums"])
+    return _summed({"sums": sums, "games": None, "acts": None}), error
+
+
+def _added(one: Any, other: Any) -> Any:
+    """Sums of the same shape, added."""
+    if isinstance(one, dict):
+        return {key: _added(one[key], other[key]) for key in one}
+    if isinstance(one, (list, tuple)):
+        return [_added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
+
+
+def _summed(answer: dict[str, Any]) -> dict[str, Any]:
+    sums = answer["sums"]
+    levels = list(sums["levels"])
+    while levels and not levels[-1]:
+        levels.pop()
+    return {
+        "games": sums["games"],
+        "plies": sums["plies"],
+        "plies_squared": sums["plies_squared"],
+        "wins": tuple(Wins(*wins) for wins in sums["wins"]),
+        "points": sums["points"],
+        "points_squared": sums["points_squared"],
+        "samples": sums["samples"],
+        "match_wins": tuple(sums["match_wins"]),
+        "match_wins_squared": sums["match_wins_squared"],
+        "cube": tuple(CubeActions(*actions) for actions in sums["cube"]),
+        "cubes": tuple(levels) or (0,),
+        "per_game": answer["games"],
+        "turns": answer["acts"],
+    }
