@@ -26,7 +26,7 @@ from gammon.formats import json, mat, sgf
 
 MATCHES = 40
 REPEATS = 7
-TIMES = 20
+TIMES = 400
 """How often the peer imports the corpus, so that its start does not count."""
 DATA = Path(__file__).parent.parent / "tests" / "data" / "matches"
 

@@ -301,6 +301,10 @@ class TestDialects:
     def test_money(self, word: str) -> None:
         assert self.read(f"{word}\n\nGame 1\nAnn : 0    Bob : 0\n 1) 31: 8/5 6/5\n").rules.length is None
 
+    def test_a_length_within_a_line(self) -> None:
+        match = self.read("Ann against Bob, a 7 point match\n\nGame 1\nAnn : 0    Bob : 0\n 1) 31: 8/5 6/5\n")
+        assert (match.rules.length, match.comments[0].text) == (7, "Ann against Bob, a 7 point match")
+
     def test_a_gammon_without_jacoby_is_found_out(self) -> None:
         end = Position.from_points({1: 1}, opponent={6: 15})
         xgid = State(end, on_roll=0, rules=Rules.money(jacoby=False)).xgid

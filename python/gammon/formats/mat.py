@@ -31,6 +31,7 @@ _HEADER = re.compile(
     r"|(?:money|unlimited)\s{0,3}(?:games?|session|match|play)?\W*$",
     re.IGNORECASE,
 )
+_LENGTH = re.compile(r"\b(?P<length>\d{1,9})[\s-]{0,3}points?\s{1,3}match\b(?P<to>)", re.IGNORECASE)
 _GAME = re.compile(r"game\s{0,3}#?\s{0,3}(\d{1,9})\b[^/]{0,40}$", re.IGNORECASE)
 _TAG = re.compile(r'[;#%\s]*\[([^"\]]+)"(.*)"\s*\]')
 _ROW = re.compile(r"\s*(\d{1,5})\s?[).](?!\d)")
@@ -125,6 +126,8 @@ class _Reader:
         elif match := _GAME.match(stripped):
             self.begin_game(int(match[1]))
         elif self.game is None:
+            if (found := _LENGTH.search(stripped[:_LONGEST_ROW])) and self.text.length is None:
+                self.header(found, stripped)
             self.text.comments.append(stripped)
         elif stripped.lower().rstrip(".") == "and the match":
             return
