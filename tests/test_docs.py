@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Solving a table with ten checkers a side takes a while in a build without optimization.
-SLOW = {"bearoff.md"}
+# Solving whole tables takes a while in a build without optimization.
+SLOW = {"bearoff.md", "bearoff-one-sided.md", "hypergammon.md"}
 
 
 def blocks(page: str) -> list[str]:
