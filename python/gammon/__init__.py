@@ -33,13 +33,15 @@ from gammon.play import Play, Plays, perft
 from gammon.position import Outcome, Position
 
 if TYPE_CHECKING:
-    from gammon import batch, render, simulation
+    from gammon import batch, cube, met, render, simulation
     from gammon.simulation import SimulationResult, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
     "SimulationResult": "gammon.simulation",
     "batch": "gammon.batch",
+    "cube": "gammon.cube",
+    "met": "gammon.met",
     "render": "gammon.render",
     "simulate": "gammon.simulation",
     "simulation": "gammon.simulation",
@@ -67,7 +69,9 @@ __all__ = [
     "SimulationResult",
     "__version__",
     "batch",
+    "cube",
     "dice",
+    "met",
     "perft",
     "render",
     "simulate",

@@ -1,12 +1,13 @@
 """Types of the compiled part of gammon."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Ladder",
     "Outcome",
     "Play",
     "PlayIterator",
@@ -16,6 +17,7 @@ __all__ = [
     "__version__",
     "below",
     "count_plays",
+    "cube_efficiency",
     "features",
     "flip",
     "from_ids",
@@ -203,3 +205,31 @@ def random_games(
     tuple[NDArray[np.uint64], NDArray[np.uint8], NDArray[np.int8], NDArray[np.uint32]] | None,
     BaseException | None,
 ]: ...
+
+_Five: TypeAlias = tuple[float, float, float, float, float]
+_Level: TypeAlias = tuple[tuple[float, float, float, float, float, float], tuple[bool, bool], bool]
+
+@final
+class Ladder:
+    def __new__(
+        cls,
+        levels: Sequence[_Level],
+        endless: bool,
+        gammons_while_centred: bool,
+        beavers: int,
+        first_double_turn: tuple[int, int],
+        total: float,
+        /,
+    ) -> Ladder: ...
+    def value(self, probabilities: _Five, level: int, owner: str | None, efficiency: float, /) -> float: ...
+    def values(
+        self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
+    ) -> NDArray[np.float64]: ...
+    def decide(
+        self, probabilities: _Five, level: int, owner: str | None, efficiency: float, /
+    ) -> tuple[list[float], int]: ...
+    def decisions(
+        self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
+    ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
+
+def cube_efficiency(position: Position, /) -> float: ...

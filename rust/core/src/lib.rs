@@ -15,9 +15,11 @@
 pub mod batch;
 mod board;
 pub mod class;
+pub mod cube;
 pub mod dice;
 pub mod features;
 pub mod id;
+pub mod ladder;
 pub mod movegen;
 pub mod outcome;
 pub mod parallel;
@@ -29,6 +31,7 @@ pub mod simulate;
 
 pub use class::Class;
 pub use dice::Roll;
-pub use outcome::Outcome;
+pub use ladder::Ladder;
+pub use outcome::{Outcome, Probabilities};
 pub use play::{Play, PlayError, Step};
 pub use position::{Position, PositionError, Setup, Side, Variant};

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod batch;
+mod cube;
 mod dice;
 mod errors;
 mod long_work;
@@ -20,6 +21,8 @@ mod _core {
     use crate::batch::{
         count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
+    #[pymodule_export]
+    use crate::cube::{PyLadder, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]

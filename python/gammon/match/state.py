@@ -1,0 +1,189 @@
+"""What a match looks like at one moment, and what can be done in it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from gammon.cube import Cube, Score
+from gammon.dice import Roll
+from gammon.errors import InvalidArgumentError
+from gammon.play import Play
+from gammon.position import Position
+from gammon.rules import Rules
+from gammon.scoring import CrawfordPhase, crawford_phase, match_winner
+
+__all__ = ["Action", "ActionKind", "Offer", "Phase", "State"]
+
+ActionKind = Literal["roll", "double", "take", "drop", "beaver", "play", "resign", "accept", "decline"]
+ACTION_KINDS: tuple[ActionKind, ...] = get_args(ActionKind)
+
+
+class Phase(enum.Enum):
+    """Where the state machine of a match stands. `docs/match.md` lists what can be done in each."""
+
+    OPENING = "opening"
+    """Before the opening throw of the first game."""
+    ON_ROLL = "on roll"
+    """A player may double or roll."""
+    ROLLED = "rolled"
+    """The dice are thrown and the play is to be made."""
+    DOUBLED = "doubled"
+    """A double awaits its answer."""
+    BEAVERED = "beavered"
+    """A further turn of the cube awaits its answer: a beaver, a raccoon, ... (rule 7.4)."""
+    RESIGNED = "resignation offered"
+    """A resignation awaits its answer."""
+    GAME_OVER = "game over"
+    """Between two games: the next opening throw begins the next one."""
+    MATCH_OVER = "match over"
+    """The match is won, or the session ended."""
+
+
+class Offer(enum.Enum):
+    """What one player has offered and the other has to answer."""
+
+    DOUBLE = "double"
+    BEAVER = "beaver"
+    """The first, third, ... further turn of the cube, by the player who was doubled (rule 7.4)."""
+    RACCOON = "raccoon"
+    """The second, fourth, ... further turn, by the player who doubled."""
+    RESIGN_1 = "resign single"
+    RESIGN_2 = "resign gammon"
+    RESIGN_3 = "resign backgammon"
+
+    @property
+    def level(self) -> int | None:
+        """What a resignation would lose, in values of the game: 1 to 3; None for a turn of the cube.
+
+        >>> Offer.RESIGN_2.level
+        2
+        """
+        return {Offer.RESIGN_1: 1, Offer.RESIGN_2: 2, Offer.RESIGN_3: 3}.get(self)
+
+    @classmethod
+    def resignation(cls, level: int) -> Offer:
+        """The resignation of a single game (1), gammon (2) or backgammon (3)."""
+        return (cls.RESIGN_1, cls.RESIGN_2, cls.RESIGN_3)[level - 1]
+
+    def __repr__(self) -> str:
+        return f"Offer.{self.name}"
+
+
+def _seat(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in (0, 1):
+        raise InvalidArgumentError(f"{name} is 0 or 1, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action of the game: what `Match.legal_actions` lists and `Match.apply` does.
+
+    `player` is the seat that acts, None for the opening throw, which both make. `roll` gives the dice of a `roll` that
+    are not to come from the match's source. `play` belongs to `play`, `level` (1 to 3) to `resign`.
+
+    >>> Action("resign", player=0, level=2)
+    Action(kind='resign', player=0, roll=None, play=None, level=2)
+    """
+
+    kind: ActionKind
+    player: int | None = None
+    roll: Roll | None = None
+    play: Play | str | None = None
+    level: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses what is no action; whether it is legal, the match says."""
+        if self.kind not in ACTION_KINDS:
+            raise InvalidArgumentError(f"an action is one of {', '.join(ACTION_KINDS)}, not {self.kind!r}")
+        if self.player is not None:
+            _seat("player", self.player)
+        if self.roll is not None and (self.kind != "roll" or not isinstance(self.roll, Roll)):
+            raise InvalidArgumentError(f"roll is a Roll and belongs to a roll, not to {self.kind} ({self.roll!r})")
+        if (self.play is not None) != (self.kind == "play") or not isinstance(self.play, Play | str | None):
+            raise InvalidArgumentError(f"play is a Play or text and belongs to a play: {self.kind} {self.play!r}")
+        if (self.level is not None) != (self.kind == "resign") or self.level not in (None, 1, 2, 3):
+            raise InvalidArgumentError(f"level is 1 to 3 and belongs to a resignation: {self.kind} {self.level!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match at one moment: everything that a Match ID or an XGID holds, by seat where it is not said otherwise.
+
+    The position is seen by `on_roll`, also while an offer is pending, and the cube's owner is relative to `on_roll`.
+    Between games it shows the finished game with the new score. An offer of DOUBLE by the player who is not on roll is
+    an early double (rule 7.10): the player on roll finishes the turn first.
+
+    >>> State(Position.start(), on_roll=0).to_act
+    0
+    """
+
+    position: Position
+    on_roll: int
+    roll: Roll | None = None
+    cube: Cube = field(default_factory=Cube)
+    stake: int = 1
+    points: tuple[int, int] = (0, 0)
+    post_crawford: bool = False
+    offer: Offer | None = None
+    offered_by: int | None = None
+    rules: Rules = field(default_factory=Rules.money)
+
+    def __post_init__(self) -> None:
+        """Refuses what no match can look like."""
+        if not isinstance(self.position, Position):
+            raise InvalidArgumentError(f"position is a Position, not {self.position!r}")
+        _seat("on_roll", self.on_roll)
+        for name, kind in (("cube", Cube), ("rules", Rules)):
+            if not isinstance(getattr(self, name), kind):
+                raise InvalidArgumentError(f"{name} is a {kind.__name__}, not {getattr(self, name)!r}")
+        if not isinstance(self.roll, Roll | None):
+            raise InvalidArgumentError(f"roll is a Roll or None, not {self.roll!r}")
+        if isinstance(self.stake, bool) or not isinstance(self.stake, int) or self.stake < 1:
+            raise InvalidArgumentError(f"stake is at least 1, not {self.stake!r}")
+        if not (isinstance(self.points, tuple) and len(self.points) == 2):
+            raise InvalidArgumentError(f"points are a pair, not {self.points!r}")
+        for points in self.points:
+            if isinstance(points, bool) or not isinstance(points, int) or points < 0:
+                raise InvalidArgumentError(f"points are 0 or more, not {self.points!r}")
+        if not isinstance(self.post_crawford, bool):
+            raise InvalidArgumentError(f"post_crawford is True or False, not {self.post_crawford!r}")
+        if self.post_crawford and (self.rules.length is None or self.rules.length - 1 not in self.points):
+            raise InvalidArgumentError(f"no post-Crawford game starts at {self.points} of {self.rules.length}")
+        if not isinstance(self.offer, Offer | None):
+            raise InvalidArgumentError(f"offer is an Offer or None, not {self.offer!r}")
+        if (self.offer is None) != (self.offered_by is None):
+            raise InvalidArgumentError(f"offer {self.offer!r} and offered_by {self.offered_by!r} belong together")
+        if self.offered_by is not None:
+            _seat("offered_by", self.offered_by)
+
+    @property
+    def to_act(self) -> int:
+        """The seat whose decision it is: who answers the offer, else the player on roll."""
+        return self.on_roll if self.offered_by is None else 1 - self.offered_by
+
+    @property
+    def value(self) -> int:
+        """The value of the game: stake x cube (rule 7.3), which boards show."""
+        return self.stake * self.cube.value
+
+    @property
+    def crawford_phase(self) -> CrawfordPhase:
+        """Where the game stands to the Crawford game, from score, rules and `post_crawford` (rule 7.7)."""
+        return crawford_phase(self.points, self.rules.length, crawford=self.rules.crawford, played=self.post_crawford)
+
+    @property
+    def is_crawford(self) -> bool:
+        """Whether this is the Crawford game (rule 7.7)."""
+        return self.crawford_phase is CrawfordPhase.CRAWFORD
+
+    @property
+    def score(self) -> Score | None:
+        """The points that the player on roll and the opponent still need; None for money, or when the match is over."""
+        length = self.rules.length
+        if length is None or match_winner(self.points, length) is not None:
+            return None
+        own, other = self.points[self.on_roll], self.points[1 - self.on_roll]
+        post_crawford = self.crawford_phase is CrawfordPhase.POST_CRAWFORD
+        return Score(length - own, length - other, post_crawford=post_crawford)
