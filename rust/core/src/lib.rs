@@ -21,6 +21,7 @@ pub mod features;
 pub mod id;
 pub mod ladder;
 pub mod movegen;
+pub mod nn;
 pub mod outcome;
 pub mod parallel;
 pub mod perft;
@@ -28,6 +29,7 @@ pub mod play;
 pub mod position;
 pub mod rng;
 pub mod simulate;
+pub mod train;
 
 pub use class::Class;
 pub use dice::Roll;
