@@ -13,11 +13,11 @@ PACKAGE = ROOT / "python" / "gammon"
 # From the top to the bottom. A module imports from its own layer or from those below.
 LAYERS = [
     {"cli", "__main__"},
-    {"env", "analysis", "simulation", "render", "formats"},
+    {"env", "analysis", "simulation", "render", "formats", "training"},
     {"engine"},
     {"match", "rules", "clock", "tournament"},
     {"cube", "met"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "evaluator"},
     {"errors", "_long_work", "_core"},
 ]
 # What each layer but the command line may not load at the top of a module: it is loaded on first use or is an extra.

@@ -33,23 +33,29 @@ from gammon.play import Play, Plays, perft
 from gammon.position import Outcome, Position
 
 if TYPE_CHECKING:
-    from gammon import batch, cube, met, render, simulation
+    from gammon import batch, cube, evaluator, met, render, simulation, training
+    from gammon.evaluator import Evaluator, Model
     from gammon.simulation import SimulationResult, simulate
 
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
+    "Evaluator": "gammon.evaluator",
+    "Model": "gammon.evaluator",
     "SimulationResult": "gammon.simulation",
     "batch": "gammon.batch",
     "cube": "gammon.cube",
+    "evaluator": "gammon.evaluator",
     "met": "gammon.met",
     "render": "gammon.render",
     "simulate": "gammon.simulation",
     "simulation": "gammon.simulation",
+    "training": "gammon.training",
 }
 
 __all__ = [
     "AmbiguousPlayError",
     "ArrayError",
+    "Evaluator",
     "FileFormatError",
     "GammonError",
     "IllegalActionError",
@@ -58,6 +64,7 @@ __all__ = [
     "InvalidArgumentError",
     "InvalidPositionError",
     "MissingExtraError",
+    "Model",
     "ModelFormatError",
     "NotInDatabaseError",
     "NotationError",
@@ -71,11 +78,13 @@ __all__ = [
     "batch",
     "cube",
     "dice",
+    "evaluator",
     "met",
     "perft",
     "render",
     "simulate",
     "simulation",
+    "training",
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli import _bench, _plays, _simulate
+from gammon.cli import _bench, _evaluator, _plays, _simulate
 
 app = typer.Typer(
     name="gammon",
@@ -18,6 +18,8 @@ app = typer.Typer(
 )
 for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _bench.bench):
     app.command()(command)
+app.command("eval")(_evaluator.evaluate)
+app.command("train")(_evaluator.make)
 
 
 def _version(wanted: bool) -> None:

@@ -17,6 +17,7 @@ mod board;
 pub mod class;
 pub mod cube;
 pub mod dice;
+pub mod eval;
 pub mod features;
 pub mod id;
 pub mod ladder;

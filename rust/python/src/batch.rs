@@ -14,7 +14,7 @@ use crate::errors::Kind;
 use crate::long_work;
 use crate::position::checkers_from;
 
-fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
+pub fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
     match view {
         "mover" => Ok(View::Mover),
         "next" => Ok(View::Next),

@@ -1,6 +1,7 @@
 //! From the core's errors to the exceptions of `gammon.errors`.
 
 use gammon_core::id::IdError;
+use gammon_core::nn::ModelError;
 use gammon_core::{PlayError, PositionError};
 use pyo3::prelude::*;
 
@@ -13,6 +14,8 @@ pub enum Kind {
     Notation,
     AmbiguousPlay,
     IllegalPlay,
+    FileFormat,
+    ModelFormat,
 }
 
 impl Kind {
@@ -24,6 +27,8 @@ impl Kind {
             Kind::Notation => "NotationError",
             Kind::AmbiguousPlay => "AmbiguousPlayError",
             Kind::IllegalPlay => "IllegalPlayError",
+            Kind::FileFormat => "FileFormatError",
+            Kind::ModelFormat => "ModelFormatError",
         }
     }
 
@@ -75,5 +80,11 @@ impl Raise for PlayError {
             PlayError::Illegal { .. } => Kind::IllegalPlay,
             PlayError::Ambiguous { .. } => Kind::AmbiguousPlay,
         }
+    }
+}
+
+impl Raise for ModelError {
+    fn kind(&self) -> Kind {
+        Kind::ModelFormat
     }
 }

@@ -6,11 +6,13 @@ mod batch;
 mod cube;
 mod dice;
 mod errors;
+mod evaluate;
 mod long_work;
 mod numbers;
 mod play;
 mod position;
 mod simulate;
+mod train;
 
 use pyo3::prelude::*;
 
@@ -26,11 +28,15 @@ mod _core {
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
+    use crate::evaluate::PyNetwork;
+    #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
     #[pymodule_export]
     use crate::simulate::random_games;
+    #[pymodule_export]
+    use crate::train::PyTrainer;
 
     use super::*;
 

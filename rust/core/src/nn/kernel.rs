@@ -24,6 +24,15 @@ impl Kernel {
     /// All kinds.
     pub const ALL: [Kernel; 3] = [Kernel::Portable, Kernel::Avx2, Kernel::Avx512];
 
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kernel::Portable => "portable",
+            Kernel::Avx2 => "avx2",
+            Kernel::Avx512 => "avx512",
+        }
+    }
+
     /// Whether this processor can run it.
     pub fn is_available(self) -> bool {
         match self {

@@ -54,8 +54,7 @@ impl Table {
                 }
             }
         }
-        let bias =
-            (0..first).map(|unit| whole(f64::from(input_bias[unit]) * scales[unit])).collect();
+        let bias = (0..first).map(|unit| whole(f64::from(input_bias[unit]) * scales[unit])).collect();
         let mut blocks = Vec::new();
         for block in 0..second / SECOND_STEP {
             for step in 0..first / FIRST_STEP {

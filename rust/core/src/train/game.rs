@@ -1,100 +1,10 @@
 //! Games that a network plays against itself, and what they teach.
 
-use crate::dice::Roll;
-use crate::movegen::{self, View};
-use crate::nn::{Network, Outputs, Scratch, equity, flip};
+use crate::eval::{Chooser, Objective};
+use crate::nn::{Outputs, flip};
 use crate::outcome::Probabilities;
 use crate::position::{CELLS, Position};
 use crate::rng::GameDice;
-
-/// What a player plays for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Objective {
-    /// To win: gammons count as much as single games (double match point).
-    Win,
-    /// Points with gammons, without a cube.
-    Points,
-}
-
-impl Objective {
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Objective::Win => "win",
-            Objective::Points => "points",
-        }
-    }
-
-    /// The objective of a name.
-    pub fn from_name(name: &str) -> Option<Objective> {
-        [Objective::Win, Objective::Points].into_iter().find(|objective| objective.name() == name)
-    }
-
-    /// How good outputs are for the player on roll.
-    #[inline(always)]
-    pub fn value(self, outputs: Outputs) -> f32 {
-        match self {
-            Objective::Win => outputs[0],
-            Objective::Points => equity(outputs),
-        }
-    }
-}
-
-/// Finds the best play of a roll by what a network says of the positions it leads to.
-pub struct Chooser<'a> {
-    network: &'a Network,
-    scratch: Scratch,
-    candidates: Vec<[i8; CELLS]>,
-    outputs: Vec<Outputs>,
-}
-
-impl<'a> Chooser<'a> {
-    /// A chooser for a network.
-    pub fn new(network: &'a Network) -> Chooser<'a> {
-        Chooser { network, scratch: Scratch::new(network), candidates: Vec::new(), outputs: Vec::new() }
-    }
-
-    /// What the network says of a position.
-    pub fn evaluate(&mut self, position: &Position) -> Outputs {
-        self.outputs.clear();
-        self.network.evaluate(&mut self.scratch, &[*position.cells()], &mut self.outputs);
-        self.outputs[0]
-    }
-
-    /// The position after the best play, in the view of the player who rolls next, and what the network says of it; the
-    /// first in canonical order among equals. A dance leaves the checkers as they are.
-    pub fn best(&mut self, position: &Position, roll: Roll, objective: Objective) -> (Position, Outputs) {
-        self.candidates.clear();
-        self.outputs.clear();
-        movegen::results(position, roll, View::Next, &mut self.candidates);
-        let near = position.flip();
-        if self.candidates.is_empty() {
-            self.candidates.push(*near.cells());
-        }
-        self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
-        let mut best = 0;
-        let mut least = f32::INFINITY;
-        for (place, &outputs) in self.outputs.iter().enumerate() {
-            let value = objective.value(outputs);
-            if value < least {
-                (best, least) = (place, value);
-            }
-        }
-        (Position::from_cells_unchecked(self.candidates[best]), self.outputs[best])
-    }
-
-    /// The mean over the 21 rolls, by weight, of what the best play of each leads to: for the player on roll.
-    pub fn look_ahead(&mut self, position: &Position, objective: Objective) -> Outputs {
-        let mut sum = [0.0f32; 5];
-        for roll in Roll::ALL {
-            let (_, outputs) = self.best(position, roll, objective);
-            for (sum, value) in sum.iter_mut().zip(flip(outputs)) {
-                *sum += f32::from(roll.weight()) * value;
-            }
-        }
-        sum.map(|sum| sum / 36.0)
-    }
-}
 
 /// A position before its roll and what its outputs should have been.
 #[derive(Clone, Copy, Debug, PartialEq)]

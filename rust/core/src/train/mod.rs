@@ -10,9 +10,10 @@ mod game;
 mod gradient;
 
 pub use checkpoint::CheckpointError;
-pub use game::{Chooser, Lesson, Objective, Teaching};
+pub use game::{Lesson, Teaching};
 pub use gradient::Gradient;
 
+use crate::eval::{Chooser, Objective};
 use crate::nn::{Network, Shape, Weights};
 use crate::parallel::{self, Control};
 use crate::position::{Position, Variant};
