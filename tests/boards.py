@@ -51,10 +51,14 @@ def random_board(rng: random.Random) -> Board:
     """A playable board, often far from anything that play leads to."""
     while True:
         cells = [0] * 28
-        for place in _places(rng, rng.choice(_KINDS)):
+        kind, opponent_kind = rng.choice(_KINDS), rng.choice(_KINDS)
+        if rng.random() < 0.4:
+            # Few checkers that can move against many blocked points: not every number can be played.
+            kind, opponent_kind = rng.choice(["few", "bar", "few"]), rng.choice(["walls", "walls", "block", "prime"])
+        for place in _places(rng, kind):
             cells[place] += 1
         # The opponent's places in the opponent's numbering; where the player stands already nobody is added.
-        for place in _places(rng, rng.choice(_KINDS)):
+        for place in _places(rng, opponent_kind):
             if cells[25 - place] <= 0:
                 cells[25 - place] -= 1
         own = sum(cell for cell in cells if cell > 0)
@@ -67,7 +71,7 @@ def random_board(rng: random.Random) -> Board:
         return with_off(cells, total, opponent_total)
 
 
-_KINDS = ["scattered", "scattered", "stacks", "bar", "home", "nearly home", "prime", "block", "blots", "few"]
+_KINDS = ["scattered", "scattered", "stacks", "bar", "home", "nearly home", "prime", "block", "walls", "blots", "few"]
 
 
 def _places(rng: random.Random, kind: str) -> list[int]:
@@ -91,6 +95,8 @@ def _places(rng: random.Random, kind: str) -> list[int]:
     if kind == "block":
         # Most of the own home board held: hard to enter against.
         return [point for point in range(1, 7) if rng.random() < 0.8 for _ in range(2)] + [rng.randint(1, 24)]
+    if kind == "walls":
+        return [point for point in rng.sample(range(1, 25), rng.randint(4, 7)) for _ in range(2)]
     if kind == "blots":
         return rng.sample(range(1, 25), n)
     assert kind == "few", kind

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import boards
-import gammon
 import numpy as np
 import numpy.typing as npt
 import pytest
 import twin
+
+import gammon
 from gammon import batch
 
 Positions = npt.NDArray[np.int8]
@@ -104,6 +105,27 @@ class TestAgainstObjects:
         assert np.array_equal(batch.from_ids(ids.astype("<U20")), expected)
         assert np.array_equal(batch.from_ids(ids.astype(">U14")), expected)
         assert np.array_equal(batch.from_ids(ids.astype(object)), expected)
+
+    def test_features_raw196(self, positions: Positions) -> None:
+        """As docs/encodings.md has it."""
+        inputs = batch.features(positions, encoding="raw196")
+        assert inputs.dtype == np.float32
+        assert inputs.shape == (len(positions), 196)
+        assert np.array_equal(inputs, batch.features(positions))
+
+        def side(board: twin.Board) -> list[float]:
+            units = []
+            for place in range(1, 25):
+                n = max(board[place], 0)
+                units += [float(n >= 1), float(n >= 2), float(n >= 3), max(n - 3, 0) / 2]
+            return [*units, board[25] / 2, board[26] / 15]
+
+        for row, board in zip(inputs.tolist(), positions.tolist(), strict=True):
+            expected = side(tuple(board)) + side(twin.flip(tuple(board)))
+            assert row == np.array(expected, dtype=np.float32).tolist()
+        with pytest.raises(gammon.GammonError, match="raw197"):
+            batch.features(positions, encoding="raw197")
+        assert batch.features(positions[:0]).shape == (0, 196)
 
     def test_random_positions(self) -> None:
         positions = batch.random_positions(1_000, 5)
@@ -280,7 +302,7 @@ class TestThreads:
 
     def test_the_gil_is_released(self) -> None:
         """Another Python thread goes on counting during one long call."""
-        positions = np.tile(batch.random_positions(20_000, 2), (30, 1))
+        positions = np.tile(batch.random_positions(20_000, 2), (50, 1))
         rolls = np.random.default_rng(2).integers(1, 7, (len(positions), 2), dtype=np.uint8)
         ticks: list[float] = []
         stop = threading.Event()

@@ -10,8 +10,9 @@ import sys
 import time
 from typing import Any
 
-import gammon
 import pytest
+
+import gammon
 
 typer = pytest.importorskip("typer")
 
@@ -145,6 +146,17 @@ class TestWrongInput:
         assert named in run.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="arguments of POSIX are bytes")
+@pytest.mark.parametrize(
+    "arguments", [[b"plays", b"\xff", b"31"], [b"plays", b"standard", b"\xff"], [b"show", b"\xff"]]
+)
+def test_an_argument_that_is_not_utf_8(arguments: list[bytes]) -> None:
+    command = [os.fsencode(sys.executable), b"-m", b"gammon", *arguments]
+    run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert run.stderr.count(b"\n") == 1
+
+
 def test_a_reader_that_leaves() -> None:
     """`gammon plays ... | head -1` says nothing on stderr."""
     command = f"{sys.executable} -m gammon plays RCCQACWllFIKAA 11 | head -1"
@@ -153,20 +165,69 @@ def test_a_reader_that_leaves() -> None:
     assert run.stderr == ""
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("json_wanted", [False, True], ids=["text", "json"])
-def test_ctrl_c_prints_what_is_known(json_wanted: bool) -> None:
-    arguments = ["simulate", "--games", str(10**15), "--seed", "1", *(["--json"] if json_wanted else [])]
+def interrupted(*arguments: str) -> str:
+    """What a command prints that is stopped by Ctrl-C while it works."""
     process = subprocess.Popen(
         [sys.executable, "-m", "gammon", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(3)
+    tasks = f"/proc/{process.pid}/task"
+    if os.path.isdir(tasks):
+        deadline = time.monotonic() + 60
+        while len(os.listdir(tasks)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.3)
+    else:
+        time.sleep(5)
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert time.perf_counter() - start < 1
     assert process.returncode == 130
     assert "Traceback" not in stderr
+    return stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_in_perft() -> None:
+    assert interrupted("perft", "9") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+def test_a_progress_bar_on_a_terminal_only() -> None:
+    import pty
+
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gammon", "simulate", "-n", "100000", "--seed", "1"],
+        stdout=subprocess.PIPE,
+        stderr=there,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(there)
+    drawn = b""
+    while True:
+        try:
+            part = os.read(here, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        drawn += part
+    stdout, _ = process.communicate(timeout=60)
+    os.close(here)
+    assert process.returncode == 0
+    assert b"simulate" in drawn
+    assert b"games/s" in drawn
+    assert b"simulate" not in stdout
+    # To a pipe no bar is drawn.
+    assert gammon_cli("simulate", "-n", "100000", "--seed", "1").stderr == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("json_wanted", [False, True], ids=["text", "json"])
+def test_ctrl_c_prints_what_is_known(json_wanted: bool) -> None:
+    arguments = ["simulate", "--games", str(10**15), "--seed", "1", *(["--json"] if json_wanted else [])]
+    stdout = interrupted(*arguments)
     if json_wanted:
         answer = json.loads(stdout)
         assert answer["interrupted"] is True

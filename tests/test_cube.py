@@ -25,6 +25,7 @@ from gammon.cube import (
     Level,
     Score,
     ScoreGraph,
+    ScoreNode,
     decide,
     efficiency,
 )
@@ -32,6 +33,7 @@ from gammon.errors import ArrayError, GammonError, InvalidArgumentError
 from gammon.met import MWC, Equity, MatchEquityTable
 from gammon.position import Position
 from gammon.rules import Rules
+from gammon.scoring import CrawfordPhase
 
 DATA = Path(__file__).parent / "data"
 INSTALLED = Path("/usr/share/gnubg/met/Kazaross-XG2.xml")
@@ -512,10 +514,13 @@ def test_score_graph(length, crawford):
     trailing = 2 * (length - 1)
     twice = max(0, trailing - 2) if crawford else 0
     assert len(graph.nodes) == (length - 1) ** 2 + trailing + twice + 1
+    compiled = graph.compiled()
+    assert len(compiled) == len(graph.nodes)
     for place, node in enumerate(graph.nodes):
         for winner in (0, 1):
             for points in range(1, 3 * length):
                 after = graph.next(place, winner=winner, points=points)
+                assert compiled.next(place, winner, points) == after
                 left = [away - points * (seat == winner) for seat, away in enumerate(node.away)]
                 if min(left) <= 0:
                     assert after is None
@@ -538,6 +543,23 @@ def test_score_graph_of_rules_and_sessions():
         ScoreGraph.match(5, start=Score(6, 3))
     with pytest.raises(InvalidArgumentError, match="length"):
         ScoreGraph.match(129)
+
+
+def test_links_that_lead_nowhere_are_refused():
+    node = ScoreNode((1, 1), CrawfordPhase.NONE, Ladder.money(), ((7,), (None,)))
+    with pytest.raises(InvalidArgumentError, match="leads to score 7"):
+        ScoreGraph((node,))
+    with pytest.raises(InvalidArgumentError, match="does not exist"):
+        ScoreGraph((), 0)
+
+
+def test_the_code_in_the_docs_runs():
+    text = (Path(__file__).parent.parent / "docs" / "cube.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 1
+    names: dict[str, object] = {}
+    exec(blocks[0], names)
+    assert not names["live"].levels[0].dead
 
 
 def test_efficiency_by_class():
@@ -567,7 +589,6 @@ def test_values_are_values(value):
     assert copy == value
     assert hash(copy) == hash(value)
     import gammon.cube
-    from gammon.scoring import CrawfordPhase
 
     text = re.sub(r"<CrawfordPhase.(\w+): [^>]*>", r"CrawfordPhase.\1", repr(value))
     assert eval(text, {**vars(gammon.cube), "CrawfordPhase": CrawfordPhase}) == value

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import gammon
+import numpy as np
 import philox
 import pytest
+
+import gammon
 from gammon.dice import CardDice, DiceSource, ManualDice, RandomDice, SequenceDice
 
 SEEDS = [0, 1, 7, 2**63, 2**64 - 1]
@@ -84,6 +86,11 @@ class TestRandomDice:
         assert first.seed != second.seed
         again = RandomDice(first.seed)
         assert [first.roll() for _ in range(20)] == [again.roll() for _ in range(20)]
+
+    def test_numbers_of_numpy(self) -> None:
+        assert RandomDice(np.uint64(5), game=np.int8(2)).roll() == RandomDice(5, game=2).roll()
+        assert repr(RandomDice(np.uint64(5))) == repr(RandomDice(5))
+        assert gammon.simulate(np.int64(50), seed=np.uint64(5)) == gammon.simulate(50, seed=5)
 
     @pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True])
     def test_impossible_seeds(self, seed: object) -> None:

@@ -4,8 +4,9 @@ import doctest
 import importlib
 import pkgutil
 
-import gammon
 import pytest
+
+import gammon
 from gammon import _core
 
 MODULES = [

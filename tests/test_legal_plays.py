@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import boards
-import gammon
 import numpy as np
 import pytest
 import twin
+
+import gammon
 
 DATA = Path(__file__).parent / "data"
 NOTATION = [json.loads(line) for line in (DATA / "H_notation.jsonl").read_text().splitlines()]

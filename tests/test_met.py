@@ -249,8 +249,16 @@ def test_compute_by_hand():
     assert met.mwc(3, 1) == pytest.approx(0.5 * (0.75 * 0.5 + 0.25 * 0.5))
     wild = MatchEquityTable.compute(gammon_rate=0.9, backgammon_rate=0.9, length=4)
     assert wild.mwc(4, 1) == pytest.approx(0.5 * (0.1 * met.mwc(3, 1, post_crawford=True) + 0.9 * 0.5), abs=0.05)
-    for rate in (0.0, 0.9):
-        assert MatchEquityTable.compute(gammon_rate=rate, backgammon_rate=rate, length=25).length == 25
+
+
+def test_odd_assumptions_make_a_table_or_say_why_not():
+    for rate in (0.0, 0.3):
+        for efficiency in (0.0, 1.0):
+            rates = {"gammon_rate": rate, "backgammon_rate": rate, "efficiency": efficiency}
+            assert MatchEquityTable.compute(**rates, length=64).length == 64
+    for rate, efficiency in ((1.0, 0.7), (0.9, 0.0)):
+        with pytest.raises(InvalidArgumentError, match=f"gammon rate {rate}.*no table comes of this"):
+            MatchEquityTable.compute(gammon_rate=rate, backgammon_rate=rate, efficiency=efficiency, length=25)
 
 
 def test_parameters_move_the_table_the_right_way():
@@ -395,8 +403,8 @@ def test_mutated_files_load_or_are_refused(data):
         (lambda: TABLE.mwc(3, 40000), "opponent_away"),
         (lambda: TABLE.mwc(3, 4, player=2), "player is 0 or 1"),
         (lambda: MatchEquityTable.compute(length=0), "length"),
-        (lambda: MatchEquityTable.compute(length=201), "length"),
-        (lambda: MatchEquityTable.compute(gammon_rate=0.95), "rates"),
+        (lambda: MatchEquityTable.compute(length=65), "length"),
+        (lambda: MatchEquityTable.compute(gammon_rate=1.5), "rates"),
         (lambda: MatchEquityTable.compute(gammon_rate=0.1, backgammon_rate=0.2), "rates"),
         (lambda: MatchEquityTable.compute(gammon_rate=math.nan), "rates"),
         (lambda: MatchEquityTable.compute(efficiency=-0.1), "efficiency"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gammon
 import numpy as np
 import pytest
+
+import gammon
 
 
 class TestStarts:

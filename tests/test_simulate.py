@@ -11,10 +11,11 @@ import textwrap
 import time
 from typing import Any
 
-import gammon
 import numpy as np
 import philox
 import pytest
+
+import gammon
 
 
 class TestGames:

@@ -11,9 +11,10 @@ import sys
 import textwrap
 import warnings
 
-import gammon
 import numpy as np
 import pytest
+
+import gammon
 
 POSITIONS = [
     gammon.Position.start(),
@@ -103,7 +104,7 @@ class TestPlays:
         assert [self.plays[place] for place in range(16)] == listed
         assert self.plays[-1] == listed[-1]
         assert list(reversed(self.plays)) == listed[::-1]
-        for index in (16, -17, 2**40):
+        for index in (16, -17, 2**40, 2**70, -(2**70)):
             with pytest.raises(IndexError):
                 self.plays[index]
         with pytest.raises((TypeError, IndexError, OverflowError)):
@@ -217,6 +218,25 @@ class TestPlays:
         with pytest.raises(gammon.NotationError) as error:
             gammon.Position.start().play(text, gammon.Roll(3, 1))
         assert len(str(error.value)) < 400
+
+
+def test_text_that_is_no_unicode() -> None:
+    """Lone surrogates, as undecodable bytes of the command line become, are refused like any other nonsense."""
+    bad = "\ud800"
+    start = gammon.Position.start()
+    for call in (
+        lambda: gammon.Position.from_id(bad * 14),
+        lambda: start.play(bad, gammon.Roll(3, 1)),
+        lambda: gammon.Roll.parse(bad),
+        lambda: bad in start.plays(gammon.Roll(3, 1)),
+        lambda: gammon.batch.from_ids([bad * 14]),
+    ):
+        with pytest.raises(gammon.NotationError):
+            call()
+    with pytest.raises(gammon.GammonError, match="variant"):
+        gammon.Position.start(bad)
+    with pytest.raises(gammon.GammonError, match="variant"):
+        gammon.simulate(1, variant=bad)
 
 
 class TestErrors:

@@ -16,6 +16,7 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "ScoreGraph",
     "Trainer",
     "__version__",
     "below",
@@ -234,6 +235,14 @@ class Ladder:
     def decisions(
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
+
+_Links: TypeAlias = Sequence[int | None]
+
+@final
+class ScoreGraph:
+    def __new__(cls, nodes: list[tuple[Ladder, _Links, _Links]], start: int, /) -> ScoreGraph: ...
+    def __len__(self) -> int: ...
+    def next(self, node: int, winner: int, points: int, /) -> int | None: ...
 
 def cube_efficiency(position: Position, /) -> float: ...
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from gammon import _core
+from gammon._long_work import interruptible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,13 +153,18 @@ def to_ids(positions: NDArray[np.int8]) -> NDArray[np.str_]:
 
 
 def random_positions(n: int, seed: int) -> NDArray[np.int8]:
-    """The first `n` positions before a roll in random games of a seed, int8[n, 28].
+    """The first `n` positions before a roll in random games of a seed, int8[n, 28]; `n` is at most 2**26.
+
+    Raises:
+        InvalidArgumentError: for a number out of range.
+        Interrupted: on Ctrl-C.
 
     >>> from gammon import batch
     >>> batch.random_positions(1000, seed=1).shape
     (1000, 28)
     """
-    return _core.random_positions(n, seed)
+    with interruptible():
+        return _core.random_positions(n, seed)
 
 
 def features(positions: NDArray[np.int8], encoding: str = "raw196") -> NDArray[np.float32]:

@@ -219,9 +219,10 @@ class Ladder:
             raise InvalidArgumentError(f"an endless ladder is made of its lowest level, not of {len(self.levels)}")
         if self.beavers is not None:
             _whole("beavers", self.beavers, 0, _UNLIMITED)
-        self._compiled()
+        self.compiled()
 
-    def _compiled(self) -> _core.Ladder:
+    def compiled(self) -> _core.Ladder:
+        """The ladder as compiled functions take it; made once for equal ladders."""
         return _compile(self)
 
     @classmethod
@@ -409,7 +410,7 @@ class Ladder:
         -0.125
         """
         cube = Cube() if cube is None else cube
-        return self._compiled().value(_five(probabilities), cube.level, cube.owner, efficiency)
+        return self.compiled().value(_five(probabilities), cube.level, cube.owner, efficiency)
 
 
 def _worth(of: Callable[[int], float]) -> tuple[float, float, float, float, float, float]:
@@ -458,6 +459,10 @@ class ScoreGraph:
     nodes: tuple[ScoreNode, ...]
     start: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuses links that lead nowhere."""
+        self.compiled()
+
     @classmethod
     def session(cls, ladder: Ladder) -> ScoreGraph:
         """A session, every game of which is played on the same ladder, seen by player 0."""
@@ -486,22 +491,29 @@ class ScoreGraph:
         first = Score(length, length) if start is None else start
         if max(first.away, first.opponent_away) > length:
             raise InvalidArgumentError(f"a match to {length} points never has the score {first}")
-        places: dict[Score, int] = {first: 0}
-        order = [first]
+        places: dict[tuple[int, int, bool], int] = {}
+        order: list[Score] = []
+
+        def place(away: int, opponent_away: int, post_crawford: bool) -> int:
+            key = (away, opponent_away, post_crawford)
+            if key not in places:
+                places[key] = len(order)
+                order.append(Score(away, opponent_away, post_crawford=post_crawford))
+            return places[key]
+
+        def link(score: Score, winner: int, points: int) -> int | None:
+            away = score.away - points * (winner == 0)
+            opponent_away = score.opponent_away - points * (winner == 1)
+            if min(away, opponent_away) > 1:  # the many scores for which the Crawford game does not matter
+                return place(away, opponent_away, False)
+            after = score.after(points if winner == 0 else -points, crawford=crawford)
+            return None if after is None else place(after.away, after.opponent_away, after.post_crawford)
+
+        place(first.away, first.opponent_away, first.post_crawford)
         links: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = []
-
-        def place(score: Score | None) -> int | None:
-            if score is None:
-                return None
-            if score not in places:
-                places[score] = len(order)
-                order.append(score)
-            return places[score]
-
         for score in order:  # grows while it is walked through
-            own = tuple(place(score.after(points, crawford=crawford)) for points in range(1, score.away + 1))
-            other = range(1, score.opponent_away + 1)
-            links.append((own, tuple(place(score.after(-points, crawford=crawford)) for points in other)))
+            own = tuple(link(score, 0, points) for points in range(1, score.away + 1))
+            links.append((own, tuple(link(score, 1, points) for points in range(1, score.opponent_away + 1))))
         table = MatchEquityTable.default() if met is None else met
 
         def ladder(score: Score) -> Ladder:
@@ -510,8 +522,8 @@ class ScoreGraph:
             )
 
         nodes = (
-            ScoreNode((score.away, score.opponent_away), score._phase(crawford=crawford), ladder(score), link)
-            for score, link in zip(order, links, strict=True)
+            ScoreNode((score.away, score.opponent_away), score._phase(crawford=crawford), ladder(score), next_)
+            for score, next_ in zip(order, links, strict=True)
         )
         return cls(tuple(nodes))
 
@@ -528,6 +540,10 @@ class ScoreGraph:
             cube_limit=rules.cube_limit,
             use_cube=rules.use_cube,
         )
+
+    def compiled(self) -> _core.ScoreGraph:
+        """The graph as compiled functions take it."""
+        return _core.ScoreGraph([(node.ladder.compiled(), *node.next) for node in self.nodes], self.start)
 
     def next(self, node: int, *, winner: int, points: int) -> int | None:
         """The node after player `winner` has won `points`, or None when that ends the match."""
@@ -735,7 +751,7 @@ def decide(
     if getattr(probabilities, "ndim", 1) != 1:
         return _decide_rows(cast("NDArray[np.floating]", probabilities), cube, ladder, efficiency, tolerance)
     five = _five(cast("Sequence[float]", probabilities))
-    numbers, action = ladder._compiled().decide(five, cube.level, cube.owner, float(efficiency))
+    numbers, action = ladder.compiled().decide(five, cube.level, cube.owner, float(efficiency))
     no_double, take, drop, beaver, best = numbers[:5]
     answer = None
     if action and tolerance:
@@ -765,7 +781,7 @@ def _decide_rows(
     if rows.ndim != 2 or rows.dtype.kind != "f":
         raise ArrayError(f"probabilities: float of shape (N, 5), not {rows.dtype} of shape {rows.shape}")
     efficiencies = np.atleast_1d(np.asarray(efficiency, dtype=np.float64))
-    columns, actions = ladder._compiled().decisions(
+    columns, actions = ladder.compiled().decisions(
         rows.astype(np.float64, copy=False), cube.level, cube.owner, efficiencies
     )
     no_double, take, drop, beaver, best = columns[:5]

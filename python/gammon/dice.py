@@ -6,17 +6,16 @@ and `new_game` begins a game. `gammon.Match` takes any of them, or anything of t
 
 from __future__ import annotations
 
+import operator
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, SupportsIndex, runtime_checkable
 
 from gammon import _core
 from gammon._core import Roll
 from gammon.errors import InvalidArgumentError
 
 __all__ = ["CardDice", "DiceSource", "ManualDice", "RandomDice", "Roll", "SequenceDice"]
-
-_SEEDS = 1 << 64
 
 
 @runtime_checkable
@@ -39,9 +38,14 @@ class DiceSource(Protocol):
 def _seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(64)
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < _SEEDS:
-        raise InvalidArgumentError(f"seed is 0 to 2**64 - 1 or None, not {seed!r}")
-    return seed
+    return _unsigned(seed, "seed is 0 to 2**64 - 1 or None")
+
+
+def _unsigned(value: SupportsIndex, wanted: str) -> int:
+    """A number of 64 bits, numpy's included."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= operator.index(value) < 1 << 64:
+        raise InvalidArgumentError(f"{wanted}, not {value!r}")
+    return operator.index(value)
 
 
 class _SeededDice:
@@ -50,10 +54,8 @@ class _SeededDice:
     _purpose: Literal["dice", "cards"]
 
     def __init__(self, seed: int | None = None, game: int = 0) -> None:
-        if isinstance(game, bool) or not isinstance(game, int) or not 0 <= game < _SEEDS:
-            raise InvalidArgumentError(f"game is 0 to 2**64 - 1, not {game!r}")
         self.seed = _seed(seed)
-        self.game = game
+        self.game = _unsigned(game, "game is 0 to 2**64 - 1")
         self.turn = 0
         self.draw = 0
 

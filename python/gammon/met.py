@@ -14,8 +14,6 @@ import math
 import os
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
-from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from gammon.errors import FileFormatError, InvalidArgumentError
 
@@ -31,7 +29,10 @@ Equity = NewType("Equity", float)
 """An equity: 1 for a single game won with the cube as it lies, -1 for one lost."""
 
 MAX_LENGTH = 200
-"""The longest table that can be computed or read."""
+"""The longest table that can be read."""
+
+MAX_COMPUTED = 64
+"""The longest table that can be computed: beyond about 130 points a trailing player's chances round to nothing."""
 
 MAX_AWAY = 32767
 
@@ -236,29 +237,38 @@ class MatchEquityTable:
         drops if the first exchange went badly. ``docs/met.md`` compares the result with published tables.
 
         Args:
-            gammon_rate: the share of gammons among games won, backgammons included, 0 to 0.9.
+            gammon_rate: the share of gammons among games won, backgammons included, 0 to 1.
             backgammon_rate: the share of backgammons among games won.
             efficiency: the efficiency of the cube, 0 to 1.
             opening_spread: how far the first exchange moves the winning chance, up or down.
-            length: the points of the longest match, 1 to 200.
+            length: the points of the longest match, 1 to 64.
+
+        Raises:
+            InvalidArgumentError: for a number out of range, or assumptions so odd (most games gammons, the cube dead)
+                that a single game won would be no gain at some score.
 
         >>> MatchEquityTable.compute(gammon_rate=0.25, length=7)
         <MatchEquityTable 'gammon 7' to 7 points>
         """
-        if not 0 <= backgammon_rate <= gammon_rate <= 0.9:
-            message = f"rates from 0 to 0.9, backgammons among gammons, not {gammon_rate!r} and {backgammon_rate!r}"
+        if not 0 <= backgammon_rate <= gammon_rate <= 1:
+            message = f"rates from 0 to 1, backgammons among gammons, not {gammon_rate!r} and {backgammon_rate!r}"
             raise InvalidArgumentError(message)
         if not 0 <= efficiency <= 1:
             raise InvalidArgumentError(f"efficiency is from 0 to 1, not {efficiency!r}")
         if not 0 <= opening_spread <= 0.25:
             raise InvalidArgumentError(f"opening_spread is from 0 to 0.25, not {opening_spread!r}")
-        if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_LENGTH:
-            raise InvalidArgumentError(f"length is a whole number from 1 to {MAX_LENGTH}, not {length!r}")
-        pre, post = _Model(gammon_rate, backgammon_rate, efficiency, opening_spread).solve(length)
-        description = (
-            f"gammon.met.compute: gammon rate {gammon_rate}, backgammon rate {backgammon_rate}, "
+        if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= MAX_COMPUTED:
+            raise InvalidArgumentError(f"length is a whole number from 1 to {MAX_COMPUTED}, not {length!r}")
+        assumptions = (
+            f"gammon rate {gammon_rate}, backgammon rate {backgammon_rate}, "
             f"efficiency {efficiency}, opening spread {opening_spread}"
         )
+        try:
+            pre, post = _Model(gammon_rate, backgammon_rate, efficiency, opening_spread).solve(length)
+        except InvalidArgumentError as error:
+            # So many gammons and so little use of the cube that, at some score, a point more is no gain.
+            raise InvalidArgumentError(f"{assumptions}: no table comes of this: {error}") from None
+        description = f"gammon.met.compute: {assumptions}"
         return cls(f"gammon {length}", description, pre, (post, post))
 
     @classmethod
@@ -378,6 +388,8 @@ class _Element:
 
 def _parse(name: str, data: bytes) -> _Element:
     """The root element. No entity is ever expanded but the five of XML itself, and nothing is fetched."""
+    from xml.parsers import expat
+
     parser = expat.ParserCreate()
     root = _Element("", {}, 0)
     path = [root]
@@ -487,6 +499,8 @@ def _table(name: str, root: _Element) -> MatchEquityTable:
 
 
 def _document(table: MatchEquityTable) -> str:
+    from xml.sax.saxutils import escape  # loads half the network library
+
     def row(values: tuple[float, ...]) -> str:
         return "    <row>\n" + "".join(f"      <me>{value!r}</me>\n" for value in values) + "    </row>\n"
 

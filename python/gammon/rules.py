@@ -110,7 +110,7 @@ _CHOICES = {
     "variant": VARIANTS,
     "dead_cube": ("refuse", "allow", None),
     "on_illegal_play": ("reject", "record"),
-    "clock_use": ("option", "preference", "required", None),
+    "clock_use": ("option", "preference", "required", "penalty", None),
 }
 
 
@@ -159,7 +159,8 @@ class Rules:
     clock: ClockSettings | None = None
     """How a clock is set (rule 9.3)."""
     clock_use: str | None = None
-    """Who may demand the clock: "option" (both agree), "preference" (either), "required" (always); None without one."""
+    """Who has the clock used: "option" (both agree), "preference" (either), "required" (always), "penalty" (only the
+    director); None without a clock."""
     penalties: bool = False
     """Penalty points for a late arrival (rule 9.4)."""
     breaks: bool = False

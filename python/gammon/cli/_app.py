@@ -12,7 +12,6 @@ from gammon.cli import _bench, _evaluator, _plays, _simulate
 app = typer.Typer(
     name="gammon",
     help="Backgammon: legal plays, simulation and study of positions.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -28,8 +27,10 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        print(context.get_help())

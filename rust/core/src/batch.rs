@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_same_for_any_number_of_threads_and_as_one_by_one() {
-        let positions = simulate::random_positions(&Position::start(Variant::Standard), 1500, 1);
+        let positions = simulate::random_positions(&Position::start(Variant::Standard), 1500, 1, &Control::default());
         let rolls: Vec<Roll> = (0..1500).map(|i| Roll::ALL[i % 21]).collect();
         let answers = legal_positions(&positions, &rolls, View::Next, 1);
         let plays = legal_plays(&positions, &rolls, View::Next, 1);

@@ -123,17 +123,20 @@ fn chunk_games(chunk: u64, games: u64) -> std::ops::Range<u64> {
     chunk * CHUNK..games.min((chunk + 1).saturating_mul(CHUNK))
 }
 
-/// `n` positions before their roll, taken from random games of the standard start: game after game, every one of them.
-pub fn random_positions(start: &Position, n: usize, seed: u64) -> Vec<Position> {
+/// `n` positions before their roll, taken from random games: game after game, every one of them. Fewer if cancelled.
+pub fn random_positions(start: &Position, n: usize, seed: u64, control: &Control) -> Vec<Position> {
     let mut positions = Vec::new();
-    let mut game = 0;
-    while positions.len() < n {
+    for game in 0.. {
+        if positions.len() == n || control.is_cancelled() {
+            break;
+        }
+        let before = positions.len();
         random_game(start, seed, game, |position, _| {
             if positions.len() < n {
                 positions.push(*position);
             }
         });
-        game += 1;
+        control.advance((positions.len() - before) as u64);
     }
     positions
 }

@@ -6,6 +6,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArray
 use pyo3::prelude::*;
 
 use crate::errors::{Kind, Raise};
+use crate::text::Text;
 
 /// How an array looks, for messages.
 fn describe(value: &Bound<'_, PyAny>) -> String {
@@ -71,8 +72,8 @@ pub fn rolls(name: &str, value: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<
 }
 
 /// Reads Position IDs.
-pub fn ids(py: Python<'_>, ids: &[String], checkers: u8) -> PyResult<Vec<Position>> {
-    let read = |(row, id): (usize, &String)| {
+pub fn ids(py: Python<'_>, ids: &[Text], checkers: u8) -> PyResult<Vec<Position>> {
+    let read = |(row, id): (usize, &Text)| {
         Position::from_id(id, checkers).map_err(|error| error.raise_at(py, &format!("row {row}")))
     };
     ids.iter().enumerate().map(read).collect()

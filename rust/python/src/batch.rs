@@ -3,6 +3,7 @@
 use gammon_core::batch::{self, Plays, Ragged};
 use gammon_core::features::Encoding;
 use gammon_core::movegen::View;
+use gammon_core::parallel::Control;
 use gammon_core::position::CELLS;
 use gammon_core::simulate;
 use gammon_core::{Position, Variant};
@@ -13,6 +14,7 @@ use crate::arrays;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::position::checkers_from;
+use crate::text::Text;
 
 pub fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
     match view {
@@ -30,12 +32,12 @@ type Offsets<'py> = Bound<'py, PyArray1<i64>>;
 pub fn legal_positions<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
-    view: &str,
+    view: Text,
     out: Option<&Bound<'py, PyAny>>,
     threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Option<Positions<'py>>, Offsets<'py>)> {
     let py = positions.py();
-    let view = view_from(py, view)?;
+    let view = view_from(py, &view)?;
     let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
@@ -65,11 +67,11 @@ pub fn legal_positions<'py>(
 pub fn legal_plays<'py>(
     positions: &Bound<'py, PyAny>,
     rolls: &Bound<'py, PyAny>,
-    view: &str,
+    view: Text,
     threads: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Positions<'py>, Bound<'py, PyArray3<i8>>, Offsets<'py>)> {
     let py = positions.py();
-    let view = view_from(py, view)?;
+    let view = view_from(py, &view)?;
     let threads = long_work::threads(threads)?;
     let positions = arrays::positions("positions", positions)?;
     let rolls = arrays::rolls("rolls", rolls, positions.len())?;
@@ -115,7 +117,7 @@ pub fn pips<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<
 
 #[pyfunction]
 #[pyo3(signature = (ids, checkers, /))]
-pub fn from_ids<'py>(py: Python<'py>, ids: Vec<String>, checkers: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
+pub fn from_ids<'py>(py: Python<'py>, ids: Vec<Text>, checkers: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
     let positions = arrays::ids(py, &ids, checkers_from(checkers)?)?;
     arrays::from_positions(py, &positions)
 }
@@ -135,21 +137,24 @@ pub fn to_ids<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray
 #[pyo3(signature = (n, seed, /))]
 pub fn random_positions<'py>(n: &Bound<'py, PyAny>, seed: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
     let py = n.py();
-    // 2^28 rows are 7.5 GB.
-    let n = long_work::unsigned(n, "n", 1 << 28)? as usize;
+    // 2^26 rows are 1.9 GB, and as much again while they become an array.
+    let n = long_work::unsigned(n, "n", 1 << 26)?;
     let seed = long_work::seed(seed)?;
     let start = Position::start(Variant::Standard);
-    let positions = py.detach(|| simulate::random_positions(&start, n, seed));
-    arrays::from_positions(py, &positions)
+    let work = |control: &Control| simulate::random_positions(&start, n as usize, seed, control);
+    match long_work::run(py, None, n, work) {
+        (_, Some(error)) => Err(error),
+        (positions, None) => arrays::from_positions(py, &positions),
+    }
 }
 
 #[pyfunction]
 #[pyo3(signature = (positions, encoding, /))]
-pub fn features<'py>(positions: &Bound<'py, PyAny>, encoding: &str) -> PyResult<Bound<'py, PyArray2<f32>>> {
+pub fn features<'py>(positions: &Bound<'py, PyAny>, encoding: Text) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let py = positions.py();
-    let encoding = Encoding::from_name(encoding).ok_or_else(|| {
+    let encoding = Encoding::from_name(&encoding).ok_or_else(|| {
         let names: Vec<_> = Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
-        Kind::InvalidArgument.error(py, format!("encoding is one of {}, not {encoding:?}", names.join(", ")))
+        Kind::InvalidArgument.error(py, format!("encoding is one of {}, not {:?}", names.join(", "), &*encoding))
     })?;
     let positions = arrays::positions("positions", positions)?;
     let inputs = py.detach(|| {

@@ -1,7 +1,7 @@
 //! Ladders and the decisions on them.
 
 use gammon_core::cube::{self, Action, Decision};
-use gammon_core::ladder::{Level, Owner, Terms};
+use gammon_core::ladder::{Level, Node, Owner, ScoreGraph, Terms};
 use gammon_core::{Ladder, Probabilities};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -170,6 +170,39 @@ impl PyLadder {
         let column = |place: usize| PyArray1::from_iter(py, decisions.iter().map(|(numbers, _)| numbers[place]));
         let actions = PyArray1::from_iter(py, decisions.iter().map(|(_, action)| *action as u8));
         Ok(((0..11).map(column).collect(), actions))
+    }
+}
+
+/// A node as Python gives it: its ladder seen by player 0, and where the points of each player lead.
+type NodeParts<'py> = (PyRef<'py, PyLadder>, Vec<Option<usize>>, Vec<Option<usize>>);
+
+/// The scores of a match and how one leads to the next, compiled.
+#[pyclass(name = "ScoreGraph", module = "gammon._core", frozen)]
+pub struct PyScoreGraph(pub ScoreGraph);
+
+#[pymethods]
+impl PyScoreGraph {
+    #[new]
+    #[pyo3(signature = (nodes, start, /))]
+    fn new(py: Python<'_>, nodes: Vec<NodeParts<'_>>, start: usize) -> PyResult<PyScoreGraph> {
+        let node =
+            |(ladder, own, other): NodeParts<'_>| Node { ladders: [ladder.0, ladder.0.flip()], next: [own, other] };
+        let nodes = nodes.into_iter().map(node).collect();
+        ScoreGraph::new(nodes, start).map(PyScoreGraph).map_err(|error| Kind::InvalidArgument.error(py, error))
+    }
+
+    /// How many scores there are.
+    fn __len__(&self) -> usize {
+        self.0.nodes().len()
+    }
+
+    /// The node after `winner` has won so many points; None when that ends the match.
+    #[pyo3(signature = (node, winner, points, /))]
+    fn next(&self, py: Python<'_>, node: usize, winner: usize, points: u32) -> PyResult<Option<usize>> {
+        if node >= self.0.nodes().len() || winner > 1 {
+            return Err(Kind::InvalidArgument.error(py, format!("there is no score {node} or no player {winner}")));
+        }
+        Ok(self.0.next(node, winner, points))
     }
 }
 

@@ -7,6 +7,7 @@ use pyo3::types::PyType;
 
 use crate::errors::Kind;
 use crate::numbers::whole;
+use crate::text::Text;
 
 /// Two dice without an order; the larger is first.
 ///
@@ -34,7 +35,7 @@ impl PyRoll {
     /// Roll(3, 1)
     #[staticmethod]
     #[pyo3(signature = (text, /))]
-    fn parse(py: Python<'_>, text: &str) -> PyResult<PyRoll> {
+    fn parse(py: Python<'_>, text: Text) -> PyResult<PyRoll> {
         text.parse().map(PyRoll).map_err(|error| Kind::Notation.error(py, error))
     }
 

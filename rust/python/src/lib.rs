@@ -13,6 +13,7 @@ mod play;
 mod position;
 mod simulate;
 mod train;
+mod text;
 
 use pyo3::prelude::*;
 
@@ -24,7 +25,7 @@ mod _core {
         count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
-    use crate::cube::{PyLadder, cube_efficiency};
+    use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]

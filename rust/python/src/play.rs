@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 
 use crate::dice::PyRoll;
 use crate::errors::Raise;
+use crate::numbers::whole;
 use crate::position::PyPosition;
+use crate::text::Text;
 
 /// A legal play of a roll: up to four steps, and the position they lead to.
 ///
@@ -103,8 +105,9 @@ impl PyPlays {
         self.plays.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<PyPlay> {
-        let place = if index < 0 { index + self.plays.len() as isize } else { index };
+    fn __getitem__(&self, index: &Bound<'_, PyAny>) -> PyResult<PyPlay> {
+        let given = whole(index)?;
+        let place = if given < 0 { given + self.plays.len() as i64 } else { given };
         let play = usize::try_from(place).ok().and_then(|place| self.plays.get(place));
         play.copied()
             .map(PyPlay)
@@ -121,7 +124,7 @@ impl PyPlays {
             Ok(self.plays.contains(&play.get().0))
         } else if let Ok(position) = item.cast::<PyPosition>() {
             Ok(self.plays.iter().any(|play| *play.after() == position.get().0))
-        } else if let Ok(text) = item.extract::<String>() {
+        } else if let Ok(text) = item.extract::<Text>() {
             match self.position.play(&text, self.roll) {
                 // The empty play of a dance is not in the list.
                 Ok(play) => Ok(self.plays.contains(&play)),

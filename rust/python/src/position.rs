@@ -13,6 +13,7 @@ use crate::errors::{Kind, Raise};
 use crate::long_work;
 use crate::numbers::whole;
 use crate::play::{PyPlay, PyPlays};
+use crate::text::Text;
 
 /// The checkers of both sides, seen by the player on roll. Immutable and always valid.
 ///
@@ -72,9 +73,9 @@ impl PyPosition {
     /// >>> Position.start("hypergammon").pips
     /// 69
     #[staticmethod]
-    #[pyo3(signature = (variant = "standard"))]
-    fn start(py: Python<'_>, variant: &str) -> PyResult<PyPosition> {
-        variant_from(py, variant).map(|variant| PyPosition(Position::start(variant)))
+    #[pyo3(signature = (variant = Text::from("standard")), text_signature = "(variant='standard')")]
+    fn start(py: Python<'_>, variant: Text) -> PyResult<PyPosition> {
+        variant_from(py, &variant).map(|variant| PyPosition(Position::start(variant)))
     }
 
     /// The position of a GNU Position ID; a side's checkers that are not on the board are off.
@@ -85,9 +86,9 @@ impl PyPosition {
     /// True
     #[staticmethod]
     #[pyo3(signature = (id, *, checkers = None))]
-    fn from_id(py: Python<'_>, id: &str, checkers: Option<&Bound<'_, PyAny>>) -> PyResult<PyPosition> {
+    fn from_id(py: Python<'_>, id: Text, checkers: Option<&Bound<'_, PyAny>>) -> PyResult<PyPosition> {
         let checkers = checkers.map_or(Ok(15), checkers_from)?;
-        Position::from_id(id, checkers).map(PyPosition).map_err(|error| error.raise(py))
+        Position::from_id(&id, checkers).map(PyPosition).map_err(|error| error.raise(py))
     }
 
     /// The position of counts by point, each side in its own numbering.
@@ -250,8 +251,8 @@ impl PyPosition {
     /// >>> Position.start().play("8/5 6/5", Roll(3, 1)).after.bar
     /// 0
     #[pyo3(signature = (text, roll, /))]
-    fn play(&self, py: Python<'_>, text: &str, roll: &Bound<'_, PyRoll>) -> PyResult<PyPlay> {
-        self.0.play(text, roll.get().0).map(PyPlay).map_err(|error| error.raise(py))
+    fn play(&self, py: Python<'_>, text: Text, roll: &Bound<'_, PyRoll>) -> PyResult<PyPlay> {
+        self.0.play(&text, roll.get().0).map(PyPlay).map_err(|error| error.raise(py))
     }
 
     fn __str__(&self) -> String {

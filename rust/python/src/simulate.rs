@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::position::variant_from;
+use crate::text::Text;
 
 /// Records take 24 bytes each while they are gathered: 3 GB at most.
 const MOST_RECORDS: u64 = 1 << 27;
@@ -23,7 +24,7 @@ type Columns<'py> =
 #[allow(clippy::type_complexity, reason = "a tuple for Python")]
 pub fn random_games<'py>(
     games: &Bound<'py, PyAny>,
-    variant: &str,
+    variant: Text,
     seed: &Bound<'_, PyAny>,
     threads: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -31,7 +32,7 @@ pub fn random_games<'py>(
 ) -> PyResult<((u64, u64, u64, Wins), Option<Columns<'py>>, Option<PyErr>)> {
     let py = games.py();
     let games = long_work::unsigned(games, "games", i64::MAX as u64)?;
-    let start = Position::start(variant_from(py, variant)?);
+    let start = Position::start(variant_from(py, &variant)?);
     let seed = long_work::seed(seed)?;
     let threads = long_work::threads(threads)?;
     if !records {
