@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn rows() -> (Vec<Position>, Vec<Roll>) {
-        let positions = simulate::random_positions(&Position::start(Variant::Standard), 700, 1);
+        let positions = simulate::random_positions(&Position::start(Variant::Standard), 700, 1, &Control::default());
         (positions, (0..700).map(|row| Roll::ALL[row % 21]).collect())
     }
 
@@ -222,7 +222,7 @@ mod tests {
                 assert_eq!(best.flip().cells(), &mover[row]);
                 let value = |next: &Position| objective.value(Chooser::new(&network).evaluate(next));
                 let plays = positions[row].plays(rolls[row]);
-                if plays.len() == 0 {
+                if plays.is_empty() {
                     assert_eq!(best, positions[row].flip());
                     dances += 1;
                 } else {

@@ -12,8 +12,8 @@ mod numbers;
 mod play;
 mod position;
 mod simulate;
-mod train;
 mod text;
+mod train;
 
 use pyo3::prelude::*;
 

@@ -218,6 +218,7 @@ fn through<F: Floats, const N: usize>(
 
 /// 1 / (1 + exp(-x)), by 2^k times a polynomial for exp: within 2e-7, the same bytes everywhere.
 #[inline(always)]
+#[allow(clippy::manual_clamp, reason = "what is not a number becomes one: absurd weights still give probabilities")]
 pub fn sigmoid(x: f32) -> f32 {
     // Added and taken away again, this rounds to a whole number, which is then in the lowest bits.
     const ROUND: f32 = 12_582_912.0;

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::movegen::{self, View};
+use crate::parallel::Control;
 use crate::position::{BAR, CELLS, CHECKERS, OFF, OPPONENT_OFF, Position, Variant};
 use crate::rng::{Purpose, Stream};
 use crate::{Outcome, Probabilities, Roll, simulate};
@@ -12,7 +13,7 @@ fn network(first: usize, second: usize, seed: u64) -> Network {
 
 fn positions(n: usize, seed: u64) -> Vec<[i8; CELLS]> {
     let start = Position::start(Variant::Standard);
-    simulate::random_positions(&start, n, seed).iter().map(|position| *position.cells()).collect()
+    simulate::random_positions(&start, n, seed, &Control::default()).iter().map(|position| *position.cells()).collect()
 }
 
 fn evaluate(network: &Network, cells: &[[i8; CELLS]]) -> Vec<Outputs> {
@@ -141,7 +142,7 @@ fn no_sum_overflows() {
 
 #[test]
 fn inputs_of_a_mirrored_position_are_swapped() {
-    for position in simulate::random_positions(&Position::start(Variant::Standard), 500, 4) {
+    for position in simulate::random_positions(&Position::start(Variant::Standard), 500, 4, &Control::default()) {
         let inputs = |position: &Position| {
             let mut inputs = [0.0; encoding::INPUTS];
             encoding::for_each_input(position.cells(), |input, value| inputs[input] = value);
@@ -155,8 +156,12 @@ fn inputs_of_a_mirrored_position_are_swapped() {
 
 #[test]
 fn outputs_are_sane_whatever_the_weights_are() {
-    for seed in 0..4 {
-        let network = network(64, 16, seed);
+    for seed in 0..6 {
+        let weights = Weights::random(Shape::new(64, 16).unwrap(), seed);
+        // Some so large that sums overflow.
+        let scale = [1.0, 1.0, 1.0, 1.0, 1e20, f32::MAX][seed as usize];
+        let values = weights.values().iter().map(|value| value.clamp(-1.0, 1.0) * scale).collect();
+        let network = Network::new(Weights::from_values(weights.shape(), values).unwrap());
         let mut saved = 0;
         for (cells, outputs) in positions(3000, seed).iter().map(|cells| (cells, evaluate(&network, &[*cells])[0])) {
             let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = outputs;

@@ -136,7 +136,7 @@ fn learn_with<F: Floats, const N: usize>(
                 sums[end] = room.second[unit].mul_add(output[unit * OUTPUTS + end], sums[end]);
             }
         }
-        let mut chances = sums.map(|sum| sigmoid(sum));
+        let mut chances = sums.map(sigmoid);
         for end in 1..OUTPUTS {
             if !possible[end] {
                 chances[end] = 0.0;

@@ -195,7 +195,9 @@ impl Trainer {
     pub fn rate(&self) -> f32 {
         self.stages.get(self.stage).map_or(0.0, |stage| {
             let [from, to] = stage.rate;
-            from * (to / from).powf(stage.progress(self.stage_step))
+            // In doubles, so that the last bit of a library's power does not reach the weights.
+            let (from, to) = (f64::from(from), f64::from(to));
+            (from * (to / from).powf(stage.progress(self.stage_step).into())) as f32
         })
     }
 

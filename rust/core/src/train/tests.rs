@@ -23,7 +23,7 @@ fn shape() -> Shape {
 fn lessons(n: usize, seed: u64) -> Vec<Lesson> {
     let mut stream = Stream::new(seed, Purpose::Training, 9, 0, 0);
     let mut chance = || stream.below(1001) as f32 / 1000.0;
-    simulate::random_positions(&Position::start(Variant::Standard), n, seed)
+    simulate::random_positions(&Position::start(Variant::Standard), n, seed, &Control::default())
         .iter()
         .map(|position| {
             let (win, gammon, lose_gammon) = (chance(), chance(), chance());
@@ -167,7 +167,7 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
     use crate::{Roll, movegen};
     let network = Network::new(Weights::random(shape(), 2));
     let mut chooser = Chooser::new(&network);
-    for position in simulate::random_positions(&Position::start(Variant::Standard), 40, 3) {
+    for position in simulate::random_positions(&Position::start(Variant::Standard), 40, 3, &Control::default()) {
         let mut mean = 0.0;
         for roll in Roll::ALL {
             let mut results = Vec::new();
