@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_finished_game_is_exact() {
-        let position = Position::from_points(&[], &[(24, 15)]).unwrap();
+        let position = Position::from_points(&[], &[(18, 15)]).unwrap();
         assert_eq!(evaluate(&network(), &position).equity(), 2.0);
         let best = best_positions(&network(), &[position], &[Roll::ALL[0]], Objective::Points, View::Mover, 1);
         assert_eq!(best, [*position.cells()]);
