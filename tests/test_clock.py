@@ -164,7 +164,7 @@ def test_rule_9_3_time_out_counts_only_when_claimed_and_loses_the_match():
     match, hands = clocked((2, 1), (6, 5))
     match.roll()
     hands.now += 1000
-    with pytest.raises(IllegalActionError, match="player 1 has not run out of time"):
+    with pytest.raises(IllegalActionError, match="player 1 has not run out of it"):
         match.claim_time(0)
     match.play("8/5 6/5")
     match.roll()
@@ -177,6 +177,18 @@ def test_rule_9_3_time_out_counts_only_when_claimed_and_loses_the_match():
     assert match.winner == 1
     with pytest.raises(IllegalActionError, match="too late"):
         match.claim_time(1)
+
+
+def test_rule_9_3_in_a_match_too_the_one_who_ran_out_first_loses():
+    for by in (0, 1, None):
+        match, hands = clocked((2, 1), (6, 5))
+        match.roll()
+        hands.now += 1000
+        match.play("8/5 6/5")
+        hands.now += 1000
+        match.roll()
+        match.claim_time(by)
+        assert match.winner == 1
 
 
 def test_rule_9_3_dice_lifted_early_give_the_other_player_a_minute():

@@ -1176,6 +1176,17 @@ def test_rule_2_1_2_2_the_higher_die_starts_and_ties_are_thrown_again():
         assert match.state.on_roll == starter
 
 
+def test_case_s27_thirty_opening_throws_decide_and_none_is_a_double():
+    """Case S27 and rule 2.1."""
+    decided = 0
+    for first in range(1, 7):
+        for second in range(1, 7):
+            match = Match(dice=SequenceDice([(first, second), (6, 1)]))
+            assert not match.roll().is_double
+            decided += len(match.record[0].throws) == 1
+    assert decided == 30
+
+
 def test_rule_2_4_the_source_may_be_changed_between_games_only():
     match = opened(None, (2, 1))
     refused(lambda: match.change_dice(RandomDice(1)), "between games")
@@ -1275,6 +1286,20 @@ def test_a_refused_roll_costs_the_source_nothing():
         match.roll()
     assert match.phase is Phase.ON_ROLL
     assert Match.from_dict(match.to_dict()) == match
+
+
+def test_an_opening_that_cannot_be_finished_leaves_the_source_as_it_was():
+    dice = SequenceDice([(3, 1), (4, 4)])
+    match = Match(dice=dice)
+    match.roll()
+    match.resign()
+    match.accept()
+    with pytest.raises(InvalidArgumentError, match="at its end"):
+        match.roll()
+    assert (dice.used, match.phase) == (1, Phase.GAME_OVER)
+    dice.dice.append((2, 1))
+    assert match.roll() == Roll(2, 1)
+    assert match.record[-1].throws == ((4, 4), (2, 1))
 
 
 def test_a_source_that_always_ties_does_not_hang():

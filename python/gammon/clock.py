@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from gammon.errors import IllegalActionError, InvalidArgumentError
 
-__all__ = ["STOP_REASONS", "Clock", "ClockReading", "ClockSettings", "TimeSource"]
+__all__ = ["STOP_REASONS", "Clock", "ClockReading", "ClockSettings", "TimeSource", "loser_on_time"]
 
 TimeSource = Callable[[], float]
 
@@ -91,6 +91,18 @@ class ClockReading:
     used: float = 0.0
     ran_out: tuple[int, ...] = ()
     stopped: str | None = None
+
+
+def loser_on_time(reading: ClockReading, by: int | None) -> int:
+    """Who loses on time when a player, or the director (None), claims it: the one who ran out first.
+
+    Raises `IllegalActionError` if there is nothing to claim.
+    """
+    if by is not None and 1 - by not in reading.ran_out:
+        raise IllegalActionError(f"player {by} cannot claim the time: player {1 - by} has not run out of it")
+    if not reading.ran_out:
+        raise IllegalActionError("nobody has run out of time")
+    return reading.ran_out[0]
 
 
 class Clock:
@@ -180,12 +192,7 @@ class Clock:
 
         Raises `IllegalActionError` if there is nothing to claim.
         """
-        ran_out = self.reading().ran_out
-        if by is not None and 1 - by not in ran_out:
-            raise IllegalActionError(f"player {by} cannot claim the time: player {1 - by} has not run out of it")
-        if not ran_out:
-            raise IllegalActionError("nobody has run out of time")
-        return ran_out[0]
+        return loser_on_time(self.reading(), by)
 
     def _allowed(self, player: int) -> float:
         """The longest that the present turn may take."""

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli import _bench, _evaluator, _plays, _simulate
+from gammon.cli import _bearoff, _bench, _evaluator, _hypergammon, _plays, _simulate
 
 app = typer.Typer(
     name="gammon",
@@ -19,6 +19,8 @@ for command in (_simulate.simulate, _plays.plays, _plays.show, _plays.perft, _be
     app.command()(command)
 app.command("eval")(_evaluator.evaluate)
 app.command("train")(_evaluator.make)
+app.add_typer(_bearoff.app)
+app.add_typer(_hypergammon.app)
 
 
 def _version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable
 
 from gammon import scoring
-from gammon.clock import STOP_REASONS
+from gammon.clock import STOP_REASONS, loser_on_time
 from gammon.errors import (
     AmbiguousPlayError,
     IllegalActionError,
@@ -1013,12 +1013,8 @@ def _claim_time(rules: Rules, moment: Moment, event: Event, notes: list[str]) ->
     _require_clock(moment)
     if moment.phase is Phase.MATCH_OVER:
         raise IllegalActionError("the time is claimed too late: the match is over")
-    ran_out = () if event.clock is None else event.clock.ran_out
-    if event.player is not None and 1 - event.player not in ran_out:
-        raise IllegalActionError(f"player {1 - event.player} has not run out of time")
-    if not ran_out:
-        raise IllegalActionError("nobody has run out of time")
-    return _win_match(moment, 1 - ran_out[0], "time")
+    assert event.clock is not None
+    return _win_match(moment, 1 - loser_on_time(event.clock, event.player), "time")
 
 
 def _time_fault(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> Moment:

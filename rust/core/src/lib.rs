@@ -13,14 +13,18 @@
 //! ```
 
 pub mod batch;
+pub mod bearoff;
 mod board;
 pub mod class;
 pub mod cube;
 pub mod dice;
 pub mod eval;
 pub mod features;
+pub mod files;
+pub mod hyper;
 pub mod id;
 pub mod ladder;
+pub mod money;
 pub mod movegen;
 pub mod nn;
 pub mod outcome;

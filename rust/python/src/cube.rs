@@ -16,7 +16,7 @@ pub struct PyLadder(pub Ladder);
 /// The numbers of a decision, one of each for every row.
 type Columns<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray1<u8>>);
 
-fn owner_from(py: Python<'_>, owner: Option<&str>) -> PyResult<Owner> {
+pub fn owner_from(py: Python<'_>, owner: Option<&str>) -> PyResult<Owner> {
     match owner {
         None => Ok(Owner::Centred),
         Some("player") => Ok(Owner::Player),

@@ -14,8 +14,9 @@ pub enum Kind {
     Notation,
     AmbiguousPlay,
     IllegalPlay,
-    FileFormat,
     ModelFormat,
+    NotInDatabase,
+    FileFormat,
 }
 
 impl Kind {
@@ -27,8 +28,9 @@ impl Kind {
             Kind::Notation => "NotationError",
             Kind::AmbiguousPlay => "AmbiguousPlayError",
             Kind::IllegalPlay => "IllegalPlayError",
-            Kind::FileFormat => "FileFormatError",
             Kind::ModelFormat => "ModelFormatError",
+            Kind::NotInDatabase => "NotInDatabaseError",
+            Kind::FileFormat => "FileFormatError",
         }
     }
 

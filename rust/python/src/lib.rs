@@ -3,11 +3,15 @@
 
 mod arrays;
 mod batch;
+mod bearoff_one_sided;
+mod bearoff_two_sided;
 mod cube;
 mod dice;
 mod errors;
 mod evaluate;
+mod hyper;
 mod long_work;
+mod money_table;
 mod numbers;
 mod play;
 mod position;
@@ -25,11 +29,19 @@ mod _core {
         count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
+    use crate::bearoff_one_sided::{
+        PyGnubgTwoSided, PyOneSided, one_sided_size, open_gnubg, save_one_sided_like_gnubg, save_two_sided_gnubg,
+    };
+    #[pymodule_export]
+    use crate::bearoff_two_sided::{PyTwoSided, two_sided_size};
+    #[pymodule_export]
     use crate::cube::{PyLadder, PyScoreGraph, cube_efficiency};
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
     use crate::evaluate::PyNetwork;
+    #[pymodule_export]
+    use crate::hyper::PyHypergammon;
     #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]

@@ -1,0 +1,154 @@
+"""Two-sided tables: seconds and memory to build them, beside GNU Backgammon's builder, and look-ups a second.
+
+Run with a release build: ``maturin develop --release && python benches/bearoff_two_sided.py --checkers 6 8 10``. Each
+build runs in a process of its own, whose peak of resident memory is printed. ``makebearoff`` is run where it is
+installed (``apt-get install gnubg``) for sizes up to ``--peer-most``; 6x9 takes it more than ten minutes.
+
+15 checkers with the cube need 25 GB of disk in ``--directory`` and 14 GB of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import gammon
+from gammon import Position, Roll
+from gammon.bearoff import TwoSided
+from gammon.cube import Cube
+
+
+def build(points: int, checkers: int, cubeful: bool, path: str | None, verify: bool) -> dict[str, float]:
+    """Builds one table; seconds and peak memory of this process."""
+    start = time.perf_counter()
+    table = TwoSided.build(points=points, checkers=checkers, cubeful=cubeful, path=path)
+    seconds = time.perf_counter() - start
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    answer = {"seconds": seconds, "peak": used.ru_maxrss * 1024, "cpu": used.ru_utime + used.ru_stime}
+    if verify:
+        start = time.perf_counter()
+        table.verify()
+        answer["verify"] = time.perf_counter() - start
+    return answer
+
+
+def build_in_a_process(*arguments: str) -> dict[str, float]:
+    command = [sys.executable, __file__, "--one", *arguments]
+    answer: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return answer
+
+
+def peer(points: int, checkers: int, directory: str) -> float | None:
+    """Seconds that makebearoff takes, which always includes the cube; None if it is not installed."""
+    builder = shutil.which("makebearoff", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
+    if builder is None:
+        return None
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        command = [builder, "-t", f"{points}x{checkers}", "-f", str(Path(scratch) / "gnu.bd")]
+        subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def sample(points: int, checkers: int, rows: int) -> list[Position]:
+    rng = np.random.default_rng(1)
+
+    def side() -> dict[int, int]:
+        counts = rng.multinomial(rng.integers(1, checkers + 1), [1 / points] * points)
+        return {point: int(count) for point, count in enumerate(counts, 1) if count}
+
+    return [Position.from_points(side(), opponent=side()) for _ in range(rows)]
+
+
+def look_ups(table: TwoSided, name: str, positions: list[Position]) -> None:
+    """Look-ups a second, single and in batches."""
+    rows = np.stack([where.to_array() for where in positions])
+    cube = Cube()
+    values = table.equities(rows, cube)[0]
+    assert [table.equity(where, cube) for where in positions[:100]] == values[:100].tolist()
+    best = {"single": 1e9, "batch": 1e9, "best play": 1e9}
+    for _ in range(5):
+        start = time.perf_counter()
+        for where in positions:
+            table.equity(where, cube)
+        best["single"] = min(best["single"], (time.perf_counter() - start) / len(positions))
+        start = time.perf_counter()
+        table.equities(rows, cube, threads=1)
+        best["batch"] = min(best["batch"], (time.perf_counter() - start) / len(positions))
+        roll = Roll(6, 5)
+        start = time.perf_counter()
+        for where in positions[:2000]:
+            table.best_play(where, roll, cube)
+        best["best play"] = min(best["best play"], (time.perf_counter() - start) / 2000)
+    figures = ", ".join(f"{what} {1 / seconds:,.0f}/s ({seconds * 1e9:,.0f} ns)" for what, seconds in best.items())
+    print(f"look-ups {name}, one thread: {figures}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=6)
+    parser.add_argument("--checkers", type=int, nargs="*", default=[6, 8, 10, 12])
+    parser.add_argument("--kinds", nargs="*", default=["cubeless", "cubeful"])
+    parser.add_argument("--repeats", type=int, default=3, help="of builds that take less than ten seconds")
+    parser.add_argument("--directory", default=tempfile.gettempdir(), help="for the files")
+    parser.add_argument("--memory-only", action="store_true", help="no files")
+    parser.add_argument("--peer-most", type=int, default=7, help="the most checkers that makebearoff is run for")
+    parser.add_argument("--verify", action="store_true", help="check the files afterwards")
+    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        points, checkers, kind, path, verify = options.one
+        print(json.dumps(build(int(points), int(checkers), kind == "cubeful", path or None, verify == "1")))
+        return
+    print(f"gammon {gammon.__version__}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for checkers in options.checkers:
+        for kind in options.kinds:
+            size = TwoSided.size(points=options.points, checkers=checkers, cubeful=kind == "cubeful")
+            for place in ("memory", "file"):
+                if (place == "memory" and size.memory_without_path > 8 << 30) or (
+                    place == "file" and options.memory_only
+                ):
+                    continue
+                best: dict[str, float] = {}
+                with tempfile.TemporaryDirectory(dir=options.directory) as scratch:
+                    path = str(Path(scratch) / "table") if place == "file" else ""
+                    arguments = [str(options.points), str(checkers), kind, path, str(int(options.verify))]
+                    for _ in range(options.repeats):
+                        answer = build_in_a_process(*arguments)
+                        if not best or answer["seconds"] < best["seconds"]:
+                            best = answer
+                        if answer["seconds"] > 10:
+                            break
+                line = f"{options.points}x{checkers} {kind}, to {place}: {best['seconds']:.2f} s"
+                line += f" ({best['cpu']:.1f} s of processors), peak {best['peak'] / 1e6:,.0f} MB"
+                line += f", {size.pairs:,} pairs, file {size.file_bytes / 1e6:,.1f} MB"
+                if "verify" in best:
+                    line += f", verified in {best['verify']:.1f} s"
+                print(line, flush=True)
+        if checkers <= options.peer_most:
+            seconds = peer(options.points, checkers, options.directory)
+            words = "is not installed" if seconds is None else f"takes {seconds:.1f} s"
+            print(f"{options.points}x{checkers} makebearoff (with the cube) {words}", flush=True)
+    table = TwoSided.default()
+    positions = sample(6, 6, 20_000)
+    look_ups(table, "6x6 in memory", positions)
+    with tempfile.TemporaryDirectory(dir=options.directory) as scratch:
+        path = Path(scratch) / "table"
+        table.save(path)
+        look_ups(TwoSided.open(path), "6x6 mapped", positions)
+        look_ups(TwoSided.open(path, mmap=False), "6x6 read", positions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""``gammon hypergammon``: the solved game."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import gammon
+from gammon import hypergammon
+from gammon.cli._arguments import VARIANTS, Json, Threads, print_json, whole_number
+from gammon.cube import Cube
+
+app = typer.Typer(
+    name="hypergammon",
+    help="Hypergammon solved: up to three checkers a side.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+# Positions, bytes of the file, bytes of memory and roughly the seconds on two cores, by checkers.
+_SIZES = {1: (649, 52e3, 50e6, 1), 2: (106_301, 8.5e6, 150e6, 5), 3: (7_722_571, 618e6, 3.5e9, 600)}
+
+
+@app.command()
+def build(
+    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    checkers: Annotated[int, typer.Option(help="Of each side, 1 to 3.", parser=whole_number, metavar="INTEGER")] = 3,
+    tolerance: Annotated[float, typer.Option(help="The largest error of any value.")] = 1e-9,
+    threads: Threads = None,
+    json: Json = False,
+) -> None:
+    """Solve the game and write it to a file.
+
+    Example: gammon hypergammon build hyper.ghy
+    """
+    if not json and checkers in _SIZES:
+        positions, file, memory, seconds = _SIZES[checkers]
+        print(
+            f"{positions:,} positions; file {file / 1e6:.1f} MB, memory about {memory / 1e9:.1f} GB, time about "
+            f"{seconds} s on two cores",
+            flush=True,
+        )
+    start = time.perf_counter()
+    solution = hypergammon.solve(checkers, tolerance=tolerance, path=path, threads=threads, progress=True)
+    elapsed = time.perf_counter() - start
+    facts = {
+        "path": str(path),
+        "checkers": solution.checkers,
+        "positions": solution.positions,
+        "sweeps": solution.sweeps,
+        "error_bound": solution.error_bound,
+        "bytes": path.stat().st_size,
+        "seconds": elapsed,
+    }
+    if json:
+        print_json(facts)
+    else:
+        print(f"{path}: {solution.sweeps} sweeps, error at most {solution.error_bound:.1e}, {elapsed:.1f} s")
+
+
+@app.command()
+def lookup(
+    path: Annotated[Path, typer.Argument(metavar="SOLUTION", help="A file that `build` wrote.")],
+    position: Annotated[
+        str, typer.Argument(metavar="POSITION", help='A GNU Position ID of the game, or "hypergammon" for its start.')
+    ],
+    roll: Annotated[str | None, typer.Option(help='Two dice, for example "31": also the best play.')] = None,
+    jacoby: Annotated[bool, typer.Option("--jacoby", help="Gammons count single until the cube is turned.")] = False,
+    json: Json = False,
+) -> None:
+    """Look up a position: its probabilities, its equities, what to do with the cube, and the best play of a roll.
+
+    Example: gammon hypergammon lookup hyper.ghy hypergammon --roll 21
+    """
+    solution = hypergammon.open(path, jacoby=jacoby)
+    if position in VARIANTS:
+        where = gammon.Position.start(position)
+    else:
+        where = gammon.Position.from_id(position, checkers=solution.checkers)
+    values = solution.values(where)
+    answer: dict[str, Any] = {"position": where.id, "values": values._asdict()}
+    if not where.is_over:
+        action = solution.cube_action(where)
+        answer["cube"] = {"action": action.action, "no_double": action.no_double, "take": action.double_take}
+    if roll is not None:
+        plays = {}
+        for name, cube in (("best", "none"), ("best_centred", Cube())):
+            play, equity = solution.best_play(where, gammon.Roll.parse(roll), cube)
+            plays[name] = {"play": str(play), "equity": equity}
+        answer.update(plays)
+    if json:
+        print_json(answer)
+        return
+    for name, value in values._asdict().items():
+        print(f"{name:<18}{value:+.6f}")
+    if "cube" in answer:
+        cube_words = answer["cube"]
+        print(f"{cube_words['action']}: no double {cube_words['no_double']:+.6f}, taken {cube_words['take']:+.6f}")
+    for name, words in (("best", "cubeless"), ("best_centred", "with the cube centred")):
+        if name in answer:
+            print(f"{roll}: {answer[name]['play'] or 'cannot move'} {answer[name]['equity']:+.6f} {words}")
