@@ -128,3 +128,8 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "log").exists()
     assert _run(["train", str(tmp_path / "none.json"), "--out", str(out)]) == 2
     assert "none.json" in capsys.readouterr().err
+
+
+def test_the_recipe_of_the_shipped_model() -> None:
+    model = gammon.Model.default()
+    assert Recipe.open(model.path.with_suffix(".json")).layers == model.layers

@@ -1,11 +1,13 @@
 //! Networks with random weights on one thread: `cargo bench -p gammon-core --bench evaluate`.
 //!
 //! Speed depends on the shape alone. The corpus is positions before a roll in random games of seed 0, each with the dice
-//! it had; incremental counts the candidates of each roll, full takes the positions as if they had nothing in common.
+//! it had. Incremental counts the candidates of each roll; full takes the positions as if they had nothing in common; a
+//! choice of play is legal plays, their evaluation and the best of them.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use gammon_core::eval::{Chooser, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, Scratch, Shape, Weights};
 use gammon_core::{Position, Roll, Variant, batch, simulate};
@@ -26,7 +28,7 @@ fn evaluate(c: &mut Criterion) {
     let candidates = batch::legal_positions(&positions, &rolls, View::Next, 1);
     println!("{:.1} candidates a roll", candidates.values.len() as f64 / ROWS as f64);
     let cells: Vec<_> = positions.iter().map(|position| *position.cells()).collect();
-    for (first, second) in [(64, 16), (128, 16), (128, 32), (256, 32), (256, 64), (512, 32)] {
+    for (first, second) in [(64, 16), (128, 32), (256, 32), (512, 64)] {
         let network = Network::new(Weights::random(Shape::new(first, second).unwrap(), 1));
         let mut scratch = Scratch::new(&network);
         let mut outputs = Vec::new();
@@ -49,6 +51,14 @@ fn evaluate(c: &mut Criterion) {
                 outputs.clear();
                 network.evaluate(&mut scratch, black_box(&cells), &mut outputs);
                 black_box(&outputs);
+            });
+        });
+        group.bench_function("choices of play", |b| {
+            let mut chooser = Chooser::new(&network);
+            b.iter(|| {
+                for (position, &roll) in positions.iter().zip(&rolls) {
+                    black_box(chooser.best(black_box(position), roll, Objective::Points));
+                }
             });
         });
         group.finish();
