@@ -99,6 +99,11 @@ class Model:
         """How many weights it has."""
         return self._network.parameters
 
+    @property
+    def kernel(self) -> str:
+        """What evaluates on this processor: "portable", "avx2" or "avx512"; the answers are the same."""
+        return self._network.kernel
+
     def evaluate(self, position: Position) -> tuple[float, float, float, float, float]:
         """The five probabilities of one position, for the player on roll; a finished game is exact."""
         return self._network.evaluate_one(position)

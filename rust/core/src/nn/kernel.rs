@@ -252,12 +252,12 @@ fn group<F: Floats, const N: usize>(network: &Network, base: &Base, cells: &[[i8
     }
     let mut outputs = [[0.0; LANES]; N];
     through::<F, N>(network, base, all, &mut outputs);
-    for outputs in &outputs[..cells.len()] {
-        let mut row = [0.0; OUTPUTS];
-        for lane in 0..OUTPUTS {
-            row[lane] = sigmoid(outputs[lane]);
+    for outputs in &mut outputs[..cells.len()] {
+        // All lanes are one vector's work where there are vectors; elsewhere only those that hold an output are worth it.
+        for lane in 0..if F::WIDE { LANES } else { OUTPUTS } {
+            outputs[lane] = sigmoid(outputs[lane]);
         }
-        chances.push(row);
+        chances.push(*outputs.first_chunk().expect("16 lanes"));
     }
 }
 

@@ -11,6 +11,8 @@ pub const LANES: usize = 16;
 pub trait Floats: Copy {
     /// 64 integers of 16 bits, which wrap.
     type Ints: Ints;
+    /// Whether the processor has vectors for them.
+    const WIDE: bool;
 
     fn load(values: &[f32; LANES]) -> Self;
     fn splat(value: f32) -> Self;
@@ -34,6 +36,7 @@ pub struct PortableFloats([f32; LANES]);
 
 impl Floats for PortableFloats {
     type Ints = PortableInts;
+    const WIDE: bool = false;
 
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
@@ -112,6 +115,7 @@ mod x86 {
 
     impl Floats for Avx2Floats {
         type Ints = Avx2Ints;
+        const WIDE: bool = true;
 
         #[inline(always)]
         fn load(values: &[f32; LANES]) -> Self {
@@ -210,6 +214,7 @@ mod x86 {
 
     impl Floats for Avx512Floats {
         type Ints = Avx512Ints;
+        const WIDE: bool = true;
 
         #[inline(always)]
         fn load(values: &[f32; LANES]) -> Self {
