@@ -95,6 +95,51 @@ def look_ups(table: TwoSided, name: str, positions: list[Position]) -> None:
     print(f"look-ups {name}, one thread: {figures}", flush=True)
 
 
+def side(*counts: int) -> dict[int, int]:
+    return {point: count for point, count in enumerate(counts, 1) if count}
+
+
+KNOWN = {
+    "15 on the ace against 15 on the ace": (side(15), side(15)),
+    "15 on the six against 15 on the six": (side(0, 0, 0, 0, 0, 15), side(0, 0, 0, 0, 0, 15)),
+    "closed board (2 on each, 3 more on 6, 5, 4) against itself": (side(2, 2, 2, 3, 3, 3), side(2, 2, 2, 3, 3, 3)),
+    "10 against 10, all on the ace": (side(10), side(10)),
+    "7 on 6, 5, 4 (3-2-2) against 7 on 3, 2, 1 (3-2-2)": (side(0, 0, 0, 2, 2, 3), side(2, 2, 3)),
+}
+
+
+def known(table: TwoSided) -> None:
+    """Equities that are published."""
+    for name, (own, opponent) in KNOWN.items():
+        where = Position.from_points(own, opponent=opponent)
+        try:
+            values = {"cubeless": table.equity(where)}
+        except gammon.NotInDatabaseError:
+            continue
+        if table.cubeful:
+            for place, cube in (("centred", Cube()), ("owned", Cube(2, "player")), ("opponent", Cube(2, "opponent"))):
+                values[place] = table.equity(where, cube)
+            values["centred, no double"] = table.equity(where, Cube(), no_double=True)
+        words = ", ".join(f"{place} {value:+.5f}" for place, value in values.items())
+        action = f", {table.cube_action(where).action}" if table.cubeful else ""
+        print(f"{name}: {words}{action}", flush=True)
+
+
+def check(table: TwoSided, rows: int) -> None:
+    """Pairs recomputed one ply deep from the table itself: the most quanta that a number is off."""
+    worst = {"cubeless": 0.0, "centred": 0.0}
+    for where in sample(table.points, min(table.checkers), rows):
+        quantum = (2 if 15 in (15 - where.off, 15 - where.opponent_off) else 1) / 32767.5
+        for name, cube, no_double in (("cubeless", "none", False), ("centred", Cube(), True)):
+            if name == "centred" and not table.cubeful:
+                continue
+            mean = sum(roll.weight * table.best_play(where, roll, cube)[1] for roll in Roll.all()) / 36
+            off = abs(mean - table.equity(where, cube, no_double=no_double)) / quantum
+            worst[name] = max(worst[name], off)
+    words = ", ".join(f"{name} {off:.2f}" for name, off in worst.items())
+    print(f"{rows} pairs recomputed one ply deep, worst difference in quanta: {words}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", type=int, default=6)
@@ -105,11 +150,18 @@ def main() -> None:
     parser.add_argument("--memory-only", action="store_true", help="no files")
     parser.add_argument("--peer-most", type=int, default=7, help="the most checkers that makebearoff is run for")
     parser.add_argument("--verify", action="store_true", help="check the files afterwards")
+    parser.add_argument("--check", metavar="TABLE", help="recompute pairs of this table and print known values instead")
+    parser.add_argument("--rows", type=int, default=10_000, help="pairs to recompute")
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
         points, checkers, kind, path, verify = options.one
         print(json.dumps(build(int(points), int(checkers), kind == "cubeful", path or None, verify == "1")))
+        return
+    if options.check:
+        table = TwoSided.open(options.check)
+        known(table)
+        check(table, options.rows)
         return
     print(f"gammon {gammon.__version__}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for checkers in options.checkers:

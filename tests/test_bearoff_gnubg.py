@@ -255,31 +255,26 @@ def test_the_bytes_of_makebearoff(tmp_path: Path, arguments: list[str], options:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gnubg", path=GAMES) is None, reason="GNU Backgammon is not installed")
 def test_gnu_backgammon_answers_from_our_file(tmp_path: Path) -> None:
-    """A copy of its data with our two-sided file, in which one equity is set to a value it could not have."""
-    position = Position.from_points({4: 1, 2: 1}, opponent={3: 1, 1: 1})
-    ours = tmp_path / "two.bd"
-    TwoSided.default().save_gnubg(ours)
-    data = bytearray(ours.read_bytes())
-    table = OneSided(6, 6)
-    own, other = table.index([0, 1, 0, 1]), table.index([1, 0, 1])
-    place = 40 + (own * 924 + other) * 8
-    honest = struct.unpack_from("<H", data, place)[0] / 32_767.5 - 1
-    assert honest == pytest.approx(TwoSided.default().equity(position), abs=1e-4)
-    struct.pack_into("<H", data, place, 12_345)
+    """With our table of 7 points in place of its own of 6, a race that it had to estimate comes from the table."""
+    table = OneSided(points=7)
     folder = tmp_path / "gnubg"
-    shutil.copytree("/usr/share/gnubg", folder, symlinks=False, ignore_dangling_symlinks=True)
-    (folder / "gnubg_ts0.bd").unlink(missing_ok=True)
-    (folder / "gnubg_ts0.bd").write_bytes(data)
-    script = tmp_path / "ask.py"
-    script.write_text(
-        "import gnubg\n"
-        "board = ([1, 0, 1] + [0] * 22, [0, 1, 0, 1] + [0] * 21)\n"
-        "print('EQUITY', gnubg.evaluate(board, gnubg.cubeinfo(), gnubg.evalcontext())[5])\n"
+    shutil.copytree("/usr/share/gnubg", folder)
+    table.save_gnubg(folder / "gnubg_os0.bd")
+    position = Position.from_points({7: 5, 6: 4}, opponent={7: 6, 2: 4})
+    commands = tmp_path / "commands"
+    commands.write_text(
+        f"set player 0 human\nset player 1 human\nset automatic game off\nnew session\nset board {position.id}\neval\n"
     )
     gnubg = shutil.which("gnubg", path=GAMES)
     assert gnubg is not None
-    command = [gnubg, "-t", "-q", "--datadir", str(folder), "--pkgdatadir", str(folder), "-p", str(script)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(tmp_path)})
-    lines = [line for line in answer.stdout.splitlines() if line.startswith("EQUITY")]
-    assert lines, answer.stdout + answer.stderr
-    assert float(lines[0].split()[1]) == pytest.approx(12_345 / 32_767.5 - 1, abs=1e-4)
+    command = [gnubg, "-t", "-q", "-r", "-D", str(folder), "-P", str(folder), "-c", str(commands)]
+    answer = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(tmp_path)}
+    )
+    words = [line.split() for line in answer.stdout.splitlines()]
+    assert ["Evaluator:", "Bearoff1"] in words, answer.stdout + answer.stderr
+    means = next(line for line in words if line[:1] == ["Mean"])
+    assert float(means[1]) == pytest.approx(table.mean_rolls([0, 0, 0, 0, 0, 4, 5]), abs=2e-3)
+    assert float(means[2]) == pytest.approx(table.mean_rolls([0, 4, 0, 0, 0, 0, 6]), abs=2e-3)
+    static = next(line for line in words if line[:1] == ["static:"])
+    assert float(static[1]) == pytest.approx(table.win_probability(position), abs=2e-3)

@@ -52,7 +52,9 @@ def test_recorded_exact_distributions(table: OneSided) -> None:
         assert table.counts(line["index"]) == tuple(counts)
         length = 64
         exact = [float(Fraction(int(n), 36**k)) for k, n in enumerate(line["num"])]
-        np.testing.assert_allclose(padded(table.distribution(counts), length), padded(exact, length), rtol=0, atol=1e-13)
+        np.testing.assert_allclose(
+            padded(table.distribution(counts), length), padded(exact, length), rtol=0, atol=1e-13
+        )
         assert table.mean_rolls(counts) == pytest.approx(line["mean"], abs=1e-12)
         assert table.variance(counts) == pytest.approx(line["var"], abs=1e-11)
         assert table.epc(counts) == pytest.approx(line["mean"] * 49 / 6, abs=1e-11)
@@ -80,7 +82,9 @@ def mean_twin(points: int):
         )
         total = Fraction(0)
         for roll in Roll.all():
-            after = [tuple(max(play.after[point], 0) for point in range(1, points + 1)) for play in position.plays(roll)]
+            after = [
+                tuple(max(play.after[point], 0) for point in range(1, points + 1)) for play in position.plays(roll)
+            ]
             total += roll.weight * min(mean(counts) for counts in after)
         return 1 + total / 36
 

@@ -625,6 +625,16 @@ def test_command_line(tmp_path: Path) -> None:
     assert answer["best"]["play"] == str(table.best_play(where, Roll(2, 1))[0])
     assert "cubeless" in run("lookup", str(path), where.id, "--no-mmap").stdout
     assert "intact" in run("verify", str(path)).stdout
+    scored = tmp_path / "score.gts"
+    made = run("build", "two-sided", str(scored), "--checkers", "3", "--score", "3,5")
+    assert (made.returncode, made.stderr) == (0, "")
+    where = position((1, 0, 1), (1, 1))
+    command = ("lookup", str(scored), where.id, "--cube", "2:player", "--second", "--roll", "21")
+    answer = json.loads(run(*command, "--json").stdout)
+    table = TwoSided.open(scored)
+    assert answer["mwc"] == table.mwc(where, Cube(2, "player"), on_roll="opponent")
+    assert answer["best"]["mwc"] == table.best_play(where, Roll(2, 1), Cube(2, "player"), on_roll="opponent")[1]
+    assert "match winning chance" in run(*command).stdout
     bad = path.read_bytes()
     path.write_bytes(bad[:5000] + bytes([bad[5000] ^ 1]) + bad[5001:])
     broken = run("verify", str(path))

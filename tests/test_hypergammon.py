@@ -245,7 +245,9 @@ def test_jacoby_is_remembered(tmp_path: Path) -> None:
     assert position is not None
     assert solution.jacoby
     assert solution.equity(position, Cube()) == solution.equity(position, Cube(), jacoby=True)
-    assert solution.equity(position, Cube()) != solution.equity(position, Cube(), jacoby=False)
+    assert solution.equity(position, Cube(), no_double=True) != solution.equity(
+        position, Cube(), no_double=True, jacoby=False
+    )
     assert repr(solution) == "hypergammon.solve(checkers=1, jacoby=True, tolerance=1e-06)"
     path = tmp_path / "one.hyp"
     solution.save(path)

@@ -8,6 +8,7 @@ from match_play import RULE_SETS, Hands, at_score, opened, random_match
 
 from gammon import Match, Offer, Position, Roll, Rules, State
 from gammon.adjudication import BearoffEvaluator, Estimate, EvenChances, Interruption, adjudicate
+from gammon.bearoff import TwoSided
 from gammon.clock import ClockSettings
 from gammon.cube import Cube
 from gammon.dice import SequenceDice
@@ -150,6 +151,18 @@ def test_rule_10_2_thrown_dice_are_played():
     assert all(state.on_roll == 1 for state in evaluator.asked)
 
 
+def test_rule_10_2_the_best_play_is_chosen():
+    """The opponent's equity is what the mover still has to bear off: the best play leaves least."""
+    position = Position.from_points({6: 1, 3: 1, 1: 1}, opponent={6: 15})
+    left = {play.next.opponent_pips for play in position.plays(Roll(3, 1))}
+    assert len(left) == 1, "every play of a race moves as far, so the evaluator counts checkers"
+    checkers = {15 - play.after.off for play in position.plays(Roll(3, 1))}
+    assert checkers == {1, 2, 3}
+    for jacoby in (True, False):
+        state = State(position, on_roll=0, roll=Roll(3, 1), rules=Rules.money(jacoby=jacoby))
+        assert adjudicate(state, lambda after: (15 - after.position.opponent_off) / 10).value == -0.1
+
+
 def test_rule_10_2_a_gammon_counts_under_its_rules():
     gammon = Position.from_points({1: 1}, opponent={6: 15})
     for jacoby, cube, value in [(True, Cube(), 1.0), (True, Cube(2, "opponent"), 2.0), (False, Cube(), 2.0)]:
@@ -167,6 +180,12 @@ def test_rule_10_2_a_pending_double_is_answered_best():
     raccoon = dataclasses.replace(doubled, rules=Rules.money(beavers=2))
     values = {(2, 0): -0.1, (4, 0): -0.2, (8, 0): 0.0}
     assert adjudicate(raccoon, fixed(values)).value == -0.2, "the raccoon would answer the beaver, so it is a take"
+
+
+def test_rule_10_2_the_standard_error_is_in_the_value_before_the_double():
+    doubled = State(RACE, on_roll=0, offer=Offer.DOUBLE, offered_by=0, rules=Rules.money(beavers=0))
+    result = adjudicate(doubled, lambda state: Estimate(0.25, "rollout", 0.01))
+    assert (result.value, result.standard_error, result.method) == (0.5, 0.02, "rollout")
 
 
 def test_rule_10_2_an_early_double_is_answered_after_the_play():
@@ -263,3 +282,23 @@ def test_rule_10_2_a_bearoff_table_answers_what_it_holds():
     ]:
         result = adjudicate(State(**({"position": RACE, "on_roll": 0} | settings)), evaluator)
         assert (result.value, result.method, result.evaluator) == (value, method, "BearoffEvaluator")
+
+
+@pytest.mark.parametrize("cube", [Cube(), Cube(2, "player"), Cube(2, "opponent")])
+def test_rule_10_2_exact_from_the_bearoff_table_inside_it(cube):
+    """Before the roll the table's equity, after it that of its best play, and a double answered best."""
+    table = TwoSided.default()
+    evaluator = BearoffEvaluator(table)
+    rules = Rules.money(jacoby=False, beavers=0)
+    for own, other in [({6: 1, 4: 1}, {5: 2}), ({6: 2, 2: 1}, {4: 3}), ({1: 4}, {2: 4}), ({5: 3, 3: 1}, {6: 1, 1: 5})]:
+        position = Position.from_points(own, opponent=other)
+        state = State(position, on_roll=1, cube=cube, rules=rules)
+        assert adjudicate(state, evaluator).value == -table.equity(position, cube)
+        for roll in (Roll(2, 1), Roll(4, 4)):
+            _, equity = table.best_play(position, roll, cube=cube)
+            rolled = dataclasses.replace(state, roll=roll)
+            assert adjudicate(rolled, evaluator).value == pytest.approx(-equity, abs=1e-12)
+        if cube.owner != "opponent":
+            doubled = dataclasses.replace(state, offer=Offer.DOUBLE, offered_by=1)
+            taken = 2 * table.equity(position, Cube(2 * cube.value, "opponent"))
+            assert adjudicate(doubled, evaluator).value == -min(1.0, taken)

@@ -59,8 +59,8 @@ class Values(NamedTuple):
 class Hypergammon:
     """A solved game of one, two or three checkers a side; make one with `solve` or `open`.
 
-    Equities are multiples of the stake times the cube as it lies; doubling has no limit, and there are no beavers. Every
-    value is within `error_bound` of the exact one.
+    Equities are multiples of the stake times the cube as it lies; doubling has no limit, and there are no beavers.
+    Every value is within `error_bound` of the exact one.
     """
 
     __slots__ = ("_jacoby", "_path", "_solution", "_tolerance")
@@ -171,9 +171,9 @@ class Hypergammon:
     def best_play(
         self, position: Position, roll: Roll, cube: CubeState = "none", *, jacoby: bool | None = None
     ) -> tuple[Play, float]:
-        """The best play of a roll and its equity; of equal plays the first in canonical order, the empty one for a dance.
+        """The best play of a roll and its equity; of equal plays the first in canonical order.
 
-        Errors are those of `equity`; a finished game raises `InvalidArgumentError`.
+        A dance is the empty play. Errors are those of `equity`; a finished game raises `InvalidArgumentError`.
         """
         if position.is_over:
             raise InvalidArgumentError(f"the game is over: {position!r}")
@@ -239,7 +239,7 @@ def solve(
 ) -> Hypergammon:
     """Solves hypergammon: bounds of every value from below and from above close in until they are near enough.
 
-    Three checkers a side are 9 million positions (``docs/hypergammon.md`` has the times); one and two take moments.
+    Three checkers a side are 8 million positions (``docs/hypergammon.md`` has the times); one and two take moments.
 
     Args:
         checkers: 1 to 3 for each side.
@@ -256,7 +256,7 @@ def solve(
 
     >>> solution = solve(checkers=1, tolerance=1e-6)
     >>> solution.positions, solution.error_bound <= 1e-6
-    (649, True)
+    (651, True)
     """
     if isinstance(checkers, bool) or not isinstance(checkers, int) or not 1 <= checkers <= 3:
         raise InvalidArgumentError(f"checkers is 1, 2 or 3, not {checkers!r}")

@@ -11,6 +11,6 @@ from __future__ import annotations
 
 from gammon.bearoff._gnubg import GnubgTwoSided, open_gnubg
 from gammon.bearoff._onesided import OneSided, RaceChances
-from gammon.bearoff._twosided import CubeAction, Size, TwoSided
+from gammon.bearoff._twosided import CubeAction, Seat, Size, TwoSided
 
-__all__ = ["CubeAction", "GnubgTwoSided", "OneSided", "RaceChances", "Size", "TwoSided", "open_gnubg"]
+__all__ = ["CubeAction", "GnubgTwoSided", "OneSided", "RaceChances", "Seat", "Size", "TwoSided", "open_gnubg"]

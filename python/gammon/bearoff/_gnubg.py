@@ -131,9 +131,9 @@ def open_gnubg(path: str | os.PathLike[str]) -> OneSided | GnubgTwoSided:
     """Reads a bear-off database of GNU Backgammon (`makebearoff`).
 
     One-sided ones may be compressed or not, with or without the gammon part; their probabilities are multiples of
-    1/65535. Two-sided ones may be cubeful or not. Files without a header (`makebearoff -H`) and approximations by normal
-    distributions (`makebearoff -n`) are refused. The whole file is read into memory and checked: distributions must be
-    whole, finished games worth 1.
+    1/65535. Two-sided ones may be cubeful or not. Files without a header (`makebearoff -H`) and approximations by
+    normal distributions (`makebearoff -n`) are refused. The whole file is read into memory and checked: distributions
+    must be whole, finished games worth 1.
 
     Raises:
         FileFormatError: for anything else, and for a damaged or cut-off file.

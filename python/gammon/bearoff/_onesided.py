@@ -58,8 +58,8 @@ class OneSided:
     >>> table = OneSided(points=6, checkers=4)
     >>> table.distribution([0, 0, 0, 0, 0, 1])
     array([0.  , 0.75, 0.25])
-    >>> table.mean_rolls([2, 1]), round(table.epc([2, 1]), 3)
-    (1.8333333333333333, 14.972)
+    >>> round(table.mean_rolls([2, 1]), 3), round(table.epc([2, 1]), 3)
+    (1.833, 14.972)
     """
 
     __slots__ = ("_path", "_table")
@@ -267,8 +267,8 @@ class OneSided:
     def race_chances(self, position: Position) -> RaceChances:
         """The chances of winning, and of winning and losing a gammon.
 
-        The winner of a gammon plays to bear off all checkers soon, the loser to bear off the first one soon. A side with
-        a checker off loses no gammon.
+        The winner of a gammon plays to bear off all checkers soon, the loser to bear off the first one soon. A side
+        with a checker off loses no gammon.
 
         Raises:
             NotInDatabaseError: as `win_probability`; for a side that has none off without having all the checkers of

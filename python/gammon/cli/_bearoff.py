@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon.bearoff import TwoSided
+from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
-from gammon.cube import Cube
-from gammon.errors import InvalidArgumentError
+from gammon.cube import Cube, Ladder, Score
 
 app = typer.Typer(name="bearoff", help="Bear-off databases.", no_args_is_help=True, rich_markup_mode=None)
 build = typer.Typer(name="build", help="Build a table and write it to a file.", rich_markup_mode=None)
@@ -40,6 +39,16 @@ def build_two_sided(
     ] = None,
     cubeless: Annotated[bool, typer.Option("--cubeless", help="Without equities with the cube.")] = False,
     jacoby: Annotated[bool, typer.Option("--jacoby", help="Also with the centred cube of the Jacoby rule.")] = False,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AWAY,AWAY",
+            help="Points that both players still need, the first side's first: match winning chances at that score.",
+        ),
+    ] = None,
+    post_crawford: Annotated[
+        bool, typer.Option("--post-crawford", help="At 1-away: the Crawford game has been played.")
+    ] = False,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
@@ -48,10 +57,12 @@ def build_two_sided(
     Example: gammon bearoff build two-sided 6x8.gts --checkers 8
     """
     sides = (checkers, checkers if opponent_checkers is None else opponent_checkers)
+    ladder = None if score is None else Ladder.match(_score(score, post_crawford))
     what: dict[str, Any] = {"points": points, "checkers": sides, "cubeful": not cubeless, "jacoby": jacoby}
+    what["ladder"] = ladder
     size = TwoSided.size(**what)
     if not json:
-        seconds = size.pairs / _PAIRS_PER_SECOND[1 if cubeless else 5 if jacoby else 4]
+        seconds = size.pairs / _PAIRS_PER_SECOND[1 if cubeless else 5 if jacoby or ladder else 4]
         print(
             f"{size.positions[0]:,} x {size.positions[1]:,} positions, {size.pairs:,} pairs; file "
             f"{_bytes(size.file_bytes)}, memory about {_bytes(size.memory_with_path)}, time about {_time(seconds)} "
@@ -95,10 +106,18 @@ def lookup(
     path: TablePath,
     position: PositionText,
     roll: Annotated[str | None, typer.Option(help='Two dice, for example "31": also the best play.')] = None,
+    turned: Annotated[
+        str, typer.Option("--cube", metavar="VALUE[:OWNER]", help='At a score: the cube, such as "1" or "2:player".')
+    ] = "1",
+    opponents_ladder: Annotated[
+        bool, typer.Option("--second", help="At a score: the player of the second side is on roll.")
+    ] = False,
     no_mmap: NoMap = False,
     json: Json = False,
 ) -> None:
     """Look up a position without contact: its equities, what to do with the cube, and the best play of a roll.
+
+    A table at a match score answers with the match winning chance of the player on roll.
 
     Example: gammon bearoff lookup 6x6.gts EQAACAEAAAAAAA --roll 21
     """
@@ -106,9 +125,10 @@ def lookup(
         one_sided.lookup(other, parse_position(position), None if roll is None else gammon.Roll.parse(roll), json)
         return
     table = TwoSided.open(path, mmap=not no_mmap)
-    if table.is_at_score:
-        raise InvalidArgumentError(f"{path} is at a match score: ask it from Python, where the cube can be given")
     where = parse_position(position)
+    if table.is_at_score:
+        _lookup_at_score(table, where, roll, _cube(turned), "opponent" if opponents_ladder else "player", json)
+        return
     answer: dict[str, Any] = {"position": where.id, "equity": table.equity(where)}
     if table.cubeful:
         for name, cube in (("centred", Cube()), ("owned", Cube(2, "player")), ("opponent", Cube(2, "opponent"))):
@@ -132,6 +152,29 @@ def lookup(
         print(f"{cube_words['action']}: no double {cube_words['no_double']:+.5f}, taken {cube_words['take']:+.5f}")
     if "best" in answer:
         print(f"{roll}: {answer['best']['play']} {answer['best']['equity']:+.5f} cubeless")
+
+
+def _lookup_at_score(
+    table: TwoSided, where: gammon.Position, roll: str | None, cube: Cube, on_roll: Seat, json: bool
+) -> None:
+    answer: dict[str, Any] = {"position": where.id, "mwc": table.mwc(where, cube, on_roll=on_roll)}
+    action = table.cube_action(where, cube, on_roll=on_roll)
+    answer["cube"] = {"action": action.action, "no_double": action.no_double}
+    if action.action != "unavailable":
+        answer["cube"] |= {"take": action.double_take, "drop": action.double_drop}
+    if roll is not None:
+        play, chance = table.best_play(where, gammon.Roll.parse(roll), cube, on_roll=on_roll)
+        answer["best"] = {"play": str(play), "mwc": chance}
+    if json:
+        print_json(answer)
+        return
+    print(f"match winning chance {100 * answer['mwc']:.3f} %")
+    words = ", ".join(
+        f"{name.replace('_', ' ')} {100 * value:.3f} %" for name, value in list(answer["cube"].items())[1:]
+    )
+    print(f"{action.action}: {words}")
+    if "best" in answer:
+        print(f"{roll}: {answer['best']['play']} {100 * answer['best']['mwc']:.3f} %")
 
 
 @app.command()
@@ -165,6 +208,16 @@ def _describe(table: TwoSided) -> dict[str, Any]:
         "exact": table.is_exact,
         "bytes": place.stat().st_size,
     }
+
+
+def _score(text: str, post_crawford: bool) -> Score:
+    away, _, opponent_away = text.partition(",")
+    return Score(whole_number(away), whole_number(opponent_away), post_crawford=post_crawford)
+
+
+def _cube(text: str) -> Cube:
+    value, _, owner = text.partition(":")
+    return Cube(whole_number(value), owner or None)  # type: ignore[arg-type]
 
 
 def _bytes(count: int) -> str:

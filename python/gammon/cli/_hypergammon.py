@@ -21,7 +21,7 @@ app = typer.Typer(
 )
 
 # Positions, bytes of the file, bytes of memory and roughly the seconds on two cores, by checkers.
-_SIZES = {1: (649, 52e3, 50e6, 1), 2: (106_301, 8.5e6, 150e6, 5), 3: (7_722_571, 618e6, 3.5e9, 600)}
+_SIZES = {1: (651, 52e3, 50e6, 1), 2: (107_252, 8.6e6, 150e6, 5), 3: (7_959_903, 637e6, 3.5e9, 600)}
 
 
 @app.command()
@@ -86,11 +86,9 @@ def lookup(
         action = solution.cube_action(where)
         answer["cube"] = {"action": action.action, "no_double": action.no_double, "take": action.double_take}
     if roll is not None:
-        plays = {}
-        for name, cube in (("best", "none"), ("best_centred", Cube())):
-            play, equity = solution.best_play(where, gammon.Roll.parse(roll), cube)
-            plays[name] = {"play": str(play), "equity": equity}
-        answer.update(plays)
+        dice = gammon.Roll.parse(roll)
+        best = {"best": solution.best_play(where, dice), "best_centred": solution.best_play(where, dice, Cube())}
+        answer.update({name: {"play": str(play), "equity": equity} for name, (play, equity) in best.items()})
     if json:
         print_json(answer)
         return

@@ -29,7 +29,7 @@ fn raise(py: Python<'_>, error: &TwoSidedError) -> PyErr {
         | TwoSidedError::Cubeless => Kind::InvalidArgument.error(py, error),
         TwoSidedError::NotInDatabase(_) => Kind::NotInDatabase.error(py, error),
         TwoSidedError::Format { .. } => Kind::FileFormat.error(py, error),
-        TwoSidedError::Memory(_) => PyMemoryError::new_err(error.to_string()),
+        TwoSidedError::Memory(_) | TwoSidedError::NoMemory { .. } => PyMemoryError::new_err(error.to_string()),
         TwoSidedError::NoSpace { .. } => PyOSError::new_err((ENOSPC, error.to_string())),
         TwoSidedError::Unfinished { .. } => PyOSError::new_err((EBUSY, error.to_string())),
         TwoSidedError::Io { path, error } => match error.raw_os_error() {

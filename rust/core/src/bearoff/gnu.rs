@@ -298,7 +298,8 @@ fn check_checkers(index: Index) -> Result<(), FileError> {
 /// Writes a one-sided table computed in GNU Backgammon's 16 bits: the same file as `makebearoff -o`.
 ///
 /// Each distribution is the rounded mean of those of the plays with the least mean *in 16 bits*, made whole by its
-/// largest value. Progress is counted in positions.
+/// largest value. Of plays with equal means it takes the first when the larger die is played before the smaller, and
+/// each from the rearmost point on. Progress is counted in positions.
 ///
 /// # Errors
 /// As [`write_one_sided`]; `Ok(false)` and no file if the work was cancelled.
@@ -358,7 +359,8 @@ fn one_later(index: Index, counts: &Counts, units: &[Units], plays: &mut Vec<u32
     let mean = |units: &Units| units.iter().zip(0u32..).map(|(&unit, rolls)| u32::from(unit) * rolls).sum::<u32>();
     let mut sum = [0u32; ROLLS];
     for roll in Roll::ALL {
-        index.plays_from(counts, roll, plays);
+        index.plays_in_order(counts, roll, plays);
+        // Of equal means the first that is found.
         let best = plays.iter().map(|&play| &units[play as usize]).min_by_key(|&units| mean(units)).expect("a play");
         for rolls in 1..ROLLS {
             sum[rolls] += u32::from(roll.weight()) * u32::from(best[rolls - 1]);

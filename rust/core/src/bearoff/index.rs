@@ -125,6 +125,14 @@ impl Index {
     /// Past each other no step is ever blocked, so both dice (four steps of a double) can always be played until no
     /// checker is left, and rules 3.4 and 3.5 leave every choice of steps free.
     pub fn plays_from(self, counts: &Counts, roll: Roll, results: &mut Vec<u32>) {
+        self.plays_in_order(counts, roll, results);
+        results.sort_unstable();
+        results.dedup();
+    }
+
+    /// Like [`Index::plays_from`], but as they are found, some several times: the larger die first, then the smaller,
+    /// and each from the rearmost point on.
+    pub(super) fn plays_in_order(self, counts: &Counts, roll: Roll, results: &mut Vec<u32>) {
         results.clear();
         let (high, low) = (usize::from(roll.high()), usize::from(roll.low()));
         let start = Side { counts: *counts, highest: highest(counts, self.points()) };
@@ -141,8 +149,26 @@ impl Index {
                 });
             }
         }
-        results.sort_unstable();
-        results.dedup();
+    }
+
+    /// What single steps from a position lead to, by number.
+    pub(super) fn single_steps(self, rank: usize) -> SingleSteps {
+        let counts = self.unrank(rank);
+        let mut saved = [0; MAX_POINTS + 1];
+        let mut on_highest = 0;
+        for k in 1..=self.points() {
+            on_highest += usize::from(counts[self.points() - k]);
+            // One checker fewer on the k highest points lowers the number by so much.
+            let by_one = if on_highest == 0 { 0 } else { WAYS[k][on_highest] - WAYS[k][on_highest - 1] };
+            saved[k] = saved[k - 1] + by_one;
+        }
+        SingleSteps {
+            counts,
+            points: self.points(),
+            highest: highest(&counts, self.points()),
+            rank: rank as u32,
+            saved,
+        }
     }
 
     /// Steps of a double by descending starting point: each choice of steps once.
@@ -159,6 +185,32 @@ impl Index {
     #[inline]
     fn push(self, side: &Side, results: &mut Vec<u32>) {
         results.push(self.rank_unchecked(&side.counts) as u32);
+    }
+}
+
+/// The single steps of a position: a step from one point to another takes a checker off the k highest points for each k
+/// in between, so differences of sums over k give the numbers after it.
+pub(super) struct SingleSteps {
+    counts: Counts,
+    points: usize,
+    highest: usize,
+    rank: u32,
+    saved: [u32; MAX_POINTS + 1],
+}
+
+impl SingleSteps {
+    /// Calls `each` with the number of the position after every step of a die, and the pips it takes (rules 5.1 to 5.3).
+    #[inline(always)]
+    pub fn each(&self, die: usize, mut each: impl FnMut(u32, usize)) {
+        for from in (1..=self.highest).rev() {
+            let bears_off = from <= die;
+            let may_bear_off = self.highest <= HOME && (from == die || from == self.highest);
+            if self.counts[from - 1] == 0 || (bears_off && !may_bear_off) {
+                continue;
+            }
+            let to = from.saturating_sub(die);
+            each(self.rank - (self.saved[self.points - to] - self.saved[self.points - from]), from - to);
+        }
     }
 }
 
@@ -303,6 +355,22 @@ mod tests {
     fn plays_agree_with_the_general_generator() {
         for (points, checkers) in [(6, 5), (3, 9), (8, 4), (18, 2)] {
             agrees_with_movegen(points, checkers);
+        }
+    }
+
+    #[test]
+    fn single_steps_agree_with_those_of_plays() {
+        for (points, checkers) in [(6, 5), (9, 3), (18, 2)] {
+            let index = Index::new(points, checkers).unwrap();
+            for rank in 0..index.len() {
+                let start = Side { counts: index.unrank(rank), highest: highest(&index.unrank(rank), points) };
+                for die in 1..=6 {
+                    let (mut seen, mut expected) = (Vec::new(), Vec::new());
+                    index.single_steps(rank).each(die, |after, _| seen.push(after as usize));
+                    start.each_step(die, start.highest, |_, after| expected.push(index.rank(&after.counts).unwrap()));
+                    assert_eq!(seen, expected, "{:?} {die}", start.counts);
+                }
+            }
         }
     }
 

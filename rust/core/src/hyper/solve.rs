@@ -24,6 +24,11 @@ use crate::position::BAR;
 /// What is known of one position while solving: lower and upper bounds of five values, or of five probabilities.
 type Cell = [f64; 10];
 
+/// [`Values`] as numbers.
+type Numbers = [f64; Values::COUNT];
+/// The cell that each roll of a position leads to.
+type Policy = [u32; 21];
+
 /// The values a cell holds for the equities; each has its lower bound at 2 i and its upper at 2 i + 1.
 ///
 /// Owned and centred include the choice to double now.
@@ -364,7 +369,7 @@ impl Game<'_> {
 
     /// The values when no cube is turned this turn, from the middles of the bounds, and the best cubeless plays: for
     /// each position and roll the cell of the position that the opponent rolls in.
-    fn read_out(&self, bounds: &[Cell]) -> Result<(Vec<[f64; Values::COUNT]>, Vec<[u32; 21]>), SolveError> {
+    fn read_out(&self, bounds: &[Cell]) -> Result<(Vec<Numbers>, Vec<Policy>), SolveError> {
         let sides = self.sides.len();
         let rows = parallel::map_chunks(sides as u64, self.threads, self.control, |player| {
             let player = player as usize;
@@ -376,7 +381,7 @@ impl Game<'_> {
         Ok(rows.into_iter().flat_map(|(_, row)| row).unzip())
     }
 
-    fn read_out_one(&self, player: usize, opponent: usize, bounds: &[Cell]) -> ([f64; Values::COUNT], [u32; 21]) {
+    fn read_out_one(&self, player: usize, opponent: usize, bounds: &[Cell]) -> (Numbers, Policy) {
         let mut policy = [0; 21];
         if !self.sides.is_valid(player, opponent) {
             return ([f64::NAN; Values::COUNT], policy);
@@ -484,7 +489,7 @@ impl Step for Equities<'_> {
 struct Probabilities<'a> {
     game: &'a Game<'a>,
     /// By player * sides + opponent: the cell that each roll leads to.
-    policy: Vec<[u32; 21]>,
+    policy: Vec<Policy>,
 }
 
 impl Step for Probabilities<'_> {

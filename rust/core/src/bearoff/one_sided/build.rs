@@ -1,5 +1,10 @@
 //! Building a one-sided table: by pip counts, since every play lowers them.
+//!
+//! The best play of a roll is not searched among all its plays, of which a double has hundreds: a play is a step and
+//! then what is best after it. So each position keeps what one, two and three steps of a die lead to at best ([`Ahead`]),
+//! from which those a step above it take their own. A step goes at most six pips, so six layers of these are enough.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use super::store::{Distributions, Span};
@@ -68,6 +73,7 @@ impl OneSided {
             return Err(BuildError::Cancelled);
         }
         let mut builder = Builder::new(index);
+        builder.number(&order);
         for layer in order.layers() {
             let parts = parallel::map_chunks(layer.len().div_ceil(CHUNK) as u64, threads, control, |chunk| {
                 let start = chunk as usize * CHUNK;
@@ -79,9 +85,7 @@ impl OneSided {
             if control.is_cancelled() {
                 return Err(BuildError::Cancelled);
             }
-            for (chunk, part) in parts {
-                builder.add(&layer[chunk as usize * CHUNK..], &part);
-            }
+            builder.add_layer(layer, parts.into_iter().map(|(_, part)| part));
         }
         Ok(OneSided { index, finish: builder.finish.all, first_off: Some(builder.first_off.all) })
     }
@@ -148,6 +152,65 @@ impl Known {
     }
 }
 
+/// A position that can be reached, and the mean number of rolls from there.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    mean: f64,
+    rank: u32,
+}
+
+impl Best {
+    const WORST: Best = Best { mean: f64::INFINITY, rank: u32::MAX };
+    const DONE: Best = Best { mean: 0.0, rank: 0 };
+
+    /// The one with the lower mean; of equal ones the lower number.
+    #[inline(always)]
+    fn take(&mut self, other: Best) {
+        if other.mean < self.mean || (other.mean == self.mean && other.rank < self.rank) {
+            *self = other;
+        }
+    }
+}
+
+const DICE: usize = 6;
+
+/// The best that one, two and three steps of each die lead to.
+#[derive(Clone, Copy)]
+struct Ahead([[Best; DICE]; 3]);
+
+/// The best that each roll leads to, in the order of [`Roll::ALL`], and what the position keeps for those above it.
+struct Outlook {
+    rolls: [Best; 21],
+    ahead: Ahead,
+}
+
+impl Outlook {
+    /// `next` gives the mean of the position with a number, so many pips below, and what it keeps.
+    #[inline(always)]
+    fn new(steps: &index::SingleSteps, next: impl Fn(u32, usize) -> (f64, Ahead)) -> Outlook {
+        let mut outlook = Outlook { rolls: [Best::WORST; 21], ahead: Ahead([[Best::WORST; DICE]; 3]) };
+        for die in 1..=DICE {
+            steps.each(die, |rank, pips| {
+                let own = die - 1;
+                let (mean, Ahead(next)) = next(rank, pips);
+                outlook.ahead.0[0][own].take(Best { mean, rank });
+                outlook.ahead.0[1][own].take(next[0][own]);
+                outlook.ahead.0[2][own].take(next[1][own]);
+                for other in 0..DICE {
+                    // Four steps of a double, two of two dice.
+                    let after = if other == own { next[2][own] } else { next[0][other] };
+                    let (high, low) = (own.max(other), own.min(other));
+                    outlook.rolls[high * (high + 1) / 2 + low].take(after);
+                }
+            });
+        }
+        outlook
+    }
+}
+
+/// What is kept of the layers that a step can reach: the last one first.
+type Layers = VecDeque<Vec<Ahead>>;
+
 struct Builder {
     index: Index,
     finish: Known,
@@ -155,14 +218,21 @@ struct Builder {
     first_off: Known,
     /// How many positions have fewer checkers than the table goes up to: these have one off already.
     fewer: usize,
+    /// The place of each position in its layer, and of each with all checkers on among those of its layer.
+    places: Vec<u32>,
+    full_places: Vec<u32>,
+    ahead: Layers,
+    first_ahead: Layers,
 }
 
 /// New distributions, one after the other.
 #[derive(Default)]
 struct Part {
     finish: Packed,
+    ahead: Vec<Ahead>,
     /// Of those of the positions that have all checkers on.
     first_off: Packed,
+    first_ahead: Vec<Ahead>,
 }
 
 #[derive(Default)]
@@ -174,54 +244,95 @@ struct Packed {
 impl Builder {
     fn new(index: Index) -> Builder {
         let fewer = index.len_up_to(index.checkers() - 1);
-        let mut builder =
-            Builder { index, finish: Known::new(index.len()), first_off: Known::new(index.len() - fewer), fewer };
+        let mut builder = Builder {
+            index,
+            finish: Known::new(index.len()),
+            first_off: Known::new(index.len() - fewer),
+            fewer,
+            places: vec![0; index.len()],
+            full_places: vec![0; index.len() - fewer],
+            ahead: Layers::from([vec![Ahead([[Best::DONE; DICE]; 3])]]),
+            first_ahead: Layers::from([Vec::new()]),
+        };
         builder.finish.add(0, Span { first: 0, len: 1 }, Distribution::DONE.probabilities);
         builder
+    }
+
+    /// Notes where in its layer each position is.
+    fn number(&mut self, order: &PipOrder) {
+        for layer in order.layers() {
+            let mut full = 0;
+            for (place, &rank) in (0..).zip(layer) {
+                self.places[rank as usize] = place;
+                if let Some(number) = (rank as usize).checked_sub(self.fewer) {
+                    self.full_places[number] = full;
+                    full += 1;
+                }
+            }
+        }
     }
 
     /// The distributions of some positions of one layer.
     fn part(&self, ranks: &[u32]) -> Part {
         let mut part = Part::default();
-        let mut plays = Vec::new();
-        let mut finish = Sum::default();
-        let mut first_off = Sum::default();
+        let mut sum = Sum::default();
         for &rank in ranks {
-            let counts = self.index.unrank(rank as usize);
-            let is_full = rank as usize >= self.fewer;
-            for roll in Roll::ALL {
-                self.index.plays_from(&counts, roll, &mut plays);
-                let weight = f64::from(roll.weight());
-                let soonest = best(&plays, |play| self.finish.means[play as usize]);
-                finish.add(weight, self.finish.all.get(soonest as usize));
-                if is_full {
-                    // The lowest number has the fewest checkers.
-                    first_off.add(weight, self.soonest_first_off(&plays));
-                }
+            let steps = self.index.single_steps(rank as usize);
+            let outlook = Outlook::new(&steps, |rank, pips| {
+                let ahead = self.ahead[pips - 1][self.places[rank as usize] as usize];
+                (self.finish.means[rank as usize], ahead)
+            });
+            for (roll, best) in Roll::ALL.into_iter().zip(outlook.rolls) {
+                sum.add(f64::from(roll.weight()), self.finish.all.get(best.rank as usize));
             }
-            finish.finish(&mut part.finish);
-            if is_full {
-                first_off.finish(&mut part.first_off);
+            sum.finish(&mut part.finish);
+            part.ahead.push(outlook.ahead);
+            if rank as usize >= self.fewer {
+                self.first_off_part(&steps, &mut sum, &mut part);
             }
         }
         part
     }
 
-    fn soonest_first_off(&self, plays: &[u32]) -> Distribution<'_> {
-        if plays.iter().any(|&play| (play as usize) < self.fewer) {
-            return Distribution::DONE;
+    /// The same for the first checker off.
+    fn first_off_part(&self, steps: &index::SingleSteps, sum: &mut Sum, part: &mut Part) {
+        let outlook = Outlook::new(steps, |rank, pips| match (rank as usize).checked_sub(self.fewer) {
+            Some(number) => {
+                let place = self.full_places[number] as usize;
+                (self.first_off.means[number], self.first_ahead[pips - 1][place])
+            }
+            // One is off.
+            None => (0.0, Ahead([[Best::DONE; DICE]; 3])),
+        });
+        for (roll, best) in Roll::ALL.into_iter().zip(outlook.rolls) {
+            let distribution = match (best.rank as usize).checked_sub(self.fewer) {
+                Some(number) => self.first_off.all.get(number),
+                None => Distribution::DONE,
+            };
+            sum.add(f64::from(roll.weight()), distribution);
         }
-        let soonest = best(plays, |play| self.first_off.means[play as usize - self.fewer]);
-        self.first_off.all.get(soonest as usize - self.fewer)
+        sum.finish(&mut part.first_off);
+        part.first_ahead.push(outlook.ahead);
     }
 
-    fn add(&mut self, ranks: &[u32], part: &Part) {
-        let mut first_off = part.first_off.iter();
-        for (&rank, (span, values)) in ranks.iter().zip(part.finish.iter()) {
-            self.finish.add(rank as usize, span, values);
-            if rank as usize >= self.fewer {
-                let (span, values) = first_off.next().expect("one for each full position");
-                self.first_off.add(rank as usize - self.fewer, span, values);
+    /// Takes over what was found for a layer, in order.
+    fn add_layer(&mut self, ranks: &[u32], parts: impl Iterator<Item = Part>) {
+        for layers in [&mut self.ahead, &mut self.first_ahead] {
+            layers.truncate(DICE - 1);
+            layers.push_front(Vec::new());
+        }
+        let mut ranks = ranks.iter().map(|&rank| rank as usize);
+        for mut part in parts {
+            self.ahead[0].append(&mut part.ahead);
+            self.first_ahead[0].append(&mut part.first_ahead);
+            let mut first_off = part.first_off.iter();
+            for (span, values) in part.finish.iter() {
+                let rank = ranks.next().expect("one for each distribution");
+                self.finish.add(rank, span, values);
+                if let Some(number) = rank.checked_sub(self.fewer) {
+                    let (span, values) = first_off.next().expect("one for each full position");
+                    self.first_off.add(number, span, values);
+                }
             }
         }
     }
@@ -236,18 +347,6 @@ impl Packed {
             (span, values)
         })
     }
-}
-
-/// The play with the least mean; of equal ones the lowest number.
-fn best(plays: &[u32], mean: impl Fn(u32) -> f64) -> u32 {
-    let mut best = (plays[0], mean(plays[0]));
-    for &play in &plays[1..] {
-        let mean = mean(play);
-        if mean < best.1 {
-            best = (play, mean);
-        }
-    }
-    best.0
 }
 
 /// A sum of distributions over the 36 throws, each one roll later.

@@ -334,7 +334,6 @@ impl Writer {
     pub fn start(path: &Path, spec: &Spec, layout: &Layout) -> Result<Writer, TwoSidedError> {
         let (partial, journal) = (beside(path, ".partial"), beside(path, ".partial.journal"));
         let open = |path: &Path| OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        check_space(path, &partial, file_bytes(layout))?;
         let file = at(&partial, open(&partial))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -344,6 +343,10 @@ impl Writer {
             }
             // Some file systems have no locks.
             Err(TryLockError::Error(_)) => {}
+        }
+        if !is_still(&partial, &file) {
+            let reason = "another build has just finished this file".to_owned();
+            return Err(TwoSidedError::Unfinished { path: partial, reason });
         }
         let journal_file = at(&journal, open(&journal))?;
         Ok(Writer {
@@ -516,7 +519,11 @@ impl Writer {
         at(&self.partial, file.set_len(file_bytes(layout)))?;
         at(&self.partial, file.sync_all())?;
         at(&self.path, fs::rename(&self.partial, &self.path))?;
-        at(&self.journal, fs::remove_file(&self.journal))
+        match fs::remove_file(&self.journal) {
+            // The next build of the same file may have begun, and ended, already.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => at(&self.journal, removed),
+        }
     }
 }
 
@@ -547,12 +554,26 @@ fn journal_records(bytes: &[u8]) -> Vec<u64> {
     records.iter().enumerate().take_while(whole).map(|(_, record)| checksum(record)).collect()
 }
 
+/// Whether the path still names the open file: who waited for its lock may find that it was renamed meanwhile.
+#[cfg(unix)]
+pub(super) fn is_still(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    matches!((fs::metadata(path).map(identity), file.metadata().map(identity)), (Ok(named), Ok(open)) if named == open)
+}
+
+/// Elsewhere an open file keeps its name.
+#[cfg(not(unix))]
+pub(super) fn is_still(_: &Path, _: &File) -> bool {
+    true
+}
+
 /// Refuses before anything is written if the disk has no room for the rest of the file.
-fn check_space(path: &Path, partial: &Path, bytes: u64) -> Result<(), TwoSidedError> {
+pub(super) fn check_space(path: &Path, layout: &Layout) -> Result<(), TwoSidedError> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let free = at(directory, fs4::available_space(directory))?;
-    let there = fs::metadata(partial).map_or(0, |metadata| metadata.len());
-    let needed = bytes.saturating_sub(there);
+    let there = fs::metadata(beside(path, ".partial")).map_or(0, |metadata| metadata.len());
+    let needed = file_bytes(layout).saturating_sub(there);
     if needed > free {
         return Err(TwoSidedError::NoSpace { path: path.to_owned(), needed, free });
     }

@@ -240,6 +240,13 @@ pub enum TwoSidedError {
         /// Bytes free.
         free: u64,
     },
+    /// The machine has too little memory.
+    NoMemory {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes that can be had.
+        available: u64,
+    },
     /// The system gives no memory.
     Memory(io::Error),
     /// Stopped on request.
@@ -302,6 +309,12 @@ impl fmt::Display for TwoSidedError {
                 path.display(),
                 gigabytes(*needed),
                 gigabytes(*free)
+            ),
+            TwoSidedError::NoMemory { needed, available } => write!(
+                f,
+                "building the table takes {} of memory ({needed} bytes) and {} can be had",
+                gigabytes(*needed),
+                gigabytes(*available)
             ),
             TwoSidedError::Memory(error) => write!(f, "no memory for the table: {error}"),
             TwoSidedError::Cancelled => f.write_str("the build was stopped"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::{self, Lines, Means, Window};
-use super::file::{Reader, Writer};
+use super::file::{Reader, Writer, check_space};
 use super::kernel::{HALF_RANGE, Isa, Number as _, Scale};
 use super::layout::{BlockName, LANES, Layout, Line, Place};
 use super::{MOST_IN_MEMORY, Scoring, Spec, TwoSidedError, Values};
@@ -168,6 +168,7 @@ impl TwoSided {
             if bytes > MOST_IN_MEMORY {
                 return Err(TwoSidedError::NeedsPath { bytes });
             }
+            check_memory(bytes)?;
             let layout = spec.layout();
             let mut layers = Vec::new();
             solve(&layout, &spec, means, 0, Window::new(&layout), |_, layer| {
@@ -177,6 +178,8 @@ impl TwoSided {
             return Ok(TwoSided { spec, layout, store: Store::Memory(layers) });
         };
         let layout = spec.layout();
+        check_space(path, &layout)?;
+        check_memory(spec.size().memory_with_path)?;
         let mut writer = Writer::start(path, &spec, &layout)?;
         let (first, window) = writer.resume(&layout)?;
         control.advance(layout.layers[..first].iter().map(|layer| layout.pairs_of(layer)).sum());
@@ -194,6 +197,7 @@ impl TwoSided {
 
     /// Writes the table to a file.
     pub fn save(&self, path: &Path, control: &Control) -> Result<(), TwoSidedError> {
+        check_space(path, &self.layout)?;
         let mut writer = Writer::start(path, &self.spec, &self.layout)?;
         writer.restart(&self.layout)?;
         writer.run(&self.layout, control, |send| {
@@ -544,6 +548,24 @@ fn quantise(layout: &Layout, scoring: &Scoring, sum: usize, layer: &Lines<f64>) 
         }
     }
     Ok(rounded)
+}
+
+/// Refuses what the machine cannot hold, where it says how much that is: better than being stopped half-way.
+fn check_memory(needed: u64) -> Result<(), TwoSidedError> {
+    match available_memory() {
+        Some(available) if needed > available => Err(TwoSidedError::NoMemory { needed, available }),
+        _ => Ok(()),
+    }
+}
+
+/// What Linux could still hand out, swap included.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kilobytes = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    Some((kilobytes("MemAvailable")? + kilobytes("SwapFree").unwrap_or(0)) * 1024)
 }
 
 /// The unfinished files beside a path.

@@ -916,3 +916,16 @@ fn plays_and_cube_actions_at_a_score() {
     let none = Ask { cube: Some((Owner::Player, 9)), ..Ask::default() };
     assert!(matches!(table.value(&position, none), Err(TwoSidedError::NotInDatabase(_))));
 }
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_was_renamed_meanwhile_is_noticed() {
+    let directory = Scratch::new("renamed");
+    let path = directory.file("table.partial");
+    let file = fs::File::create(&path).unwrap();
+    assert!(file::is_still(&path, &file));
+    fs::rename(&path, directory.file("table")).unwrap();
+    assert!(!file::is_still(&path, &file));
+    fs::File::create(&path).unwrap();
+    assert!(!file::is_still(&path, &file));
+}
