@@ -161,10 +161,12 @@ fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, ce
 
 /// Blocks of the second layer at its widest.
 const BLOCKS: usize = WIDEST[1] / SECOND_STEP;
+/// Blocks of a small one.
+const FEW_BLOCKS: usize = 2;
 
-/// `N` positions from the base to the outputs before the last function.
+/// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer.
 #[inline(always)]
-fn through<F: Floats, const N: usize>(
+fn through<F: Floats, const N: usize, const B: usize>(
     network: &Network,
     base: &Base,
     cells: [&[i8; CELLS]; N],
@@ -177,7 +179,7 @@ fn through<F: Floats, const N: usize>(
     }
     let blocks = table.second_bias.len();
     let steps = base.sums.len() / FIRST_STEP;
-    let mut second = [[F::splat(0.0); N]; BLOCKS];
+    let mut second = [[F::splat(0.0); N]; B];
     for (block, bias) in second.iter_mut().zip(&table.second_bias) {
         *block = [F::load(bias); N];
     }
@@ -251,7 +253,12 @@ fn group<F: Floats, const N: usize>(network: &Network, base: &Base, cells: &[[i8
         all[n] = cells;
     }
     let mut outputs = [[0.0; LANES]; N];
-    through::<F, N>(network, base, all, &mut outputs);
+    // Room for the widest would cost a small network as much as its own work.
+    if network.table().second_bias.len() <= FEW_BLOCKS {
+        through::<F, N, FEW_BLOCKS>(network, base, all, &mut outputs);
+    } else {
+        through::<F, N, BLOCKS>(network, base, all, &mut outputs);
+    }
     for outputs in &mut outputs[..cells.len()] {
         // All lanes are one vector's work where there are vectors; elsewhere only those that hold an output are worth it.
         for lane in 0..if F::WIDE { LANES } else { OUTPUTS } {
