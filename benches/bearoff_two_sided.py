@@ -192,6 +192,7 @@ def main() -> None:
             seconds = peer(options.points, checkers, options.directory)
             words = "is not installed" if seconds is None else f"takes {seconds:.1f} s"
             print(f"{options.points}x{checkers} makebearoff (with the cube) {words}", flush=True)
+    known(TwoSided.build(points=1, checkers=15))
     table = TwoSided.default()
     positions = sample(6, 6, 20_000)
     look_ups(table, "6x6 in memory", positions)

@@ -279,7 +279,7 @@ class TestEdges:
             TwoSided.build(**arguments)  # type: ignore[arg-type]
 
     def test_too_large_for_memory(self) -> None:
-        with pytest.raises(ValueError, match=r"24\.\d GB"):
+        with pytest.raises(ValueError, match=r"23\.6 GB"):
             TwoSided.build(points=6, checkers=15)
         size = TwoSided.size(points=6, checkers=15)
         assert size.positions == (54264, 54264)
@@ -581,10 +581,10 @@ def test_every_value_of_gnu_backgammons_table(tmp_path: Path) -> None:
     for slot, (cube, no_double) in enumerate((("none", False), (OWNED, True), (CENTRED, True), (OPPONENT, False))):
         equities, known = table.equities(rows, cube, no_double=no_double)  # type: ignore[arg-type]
         assert known.all()
-        difference = np.abs(equities - (stored[i, j, slot] / 32767.5 - 1)) * 32767.5
-        # GNU cuts to 16 bits at each step; 4.3 units is what that drifts to.
-        assert 3 < difference.max() < 5.3
-        assert difference.mean() < 1
+        difference = (equities + 1) * 32767.5 - stored[i, j, slot]
+        # GNU cuts to 16 bits at each step: its numbers drift by up to 4.3 units, downwards by about half a unit.
+        assert 2.9 < np.abs(difference).max() < 4.5
+        assert 0.3 < difference.mean() < 0.6
 
 
 @pytest.mark.slow

@@ -213,7 +213,7 @@ impl Reader {
         at(path, file.read_exact(&mut header.0))?;
         let spec = header.spec().map_err(bad)?;
         // Before anything is allocated: a file can hold what it says only if it is as large.
-        if spec.pairs() * (spec.scoring().count() * size_of::<i16>()) as u64 > length {
+        if spec.least_bytes() > length {
             return Err(bad(format!("truncated: {length} bytes do not hold {} pairs", spec.pairs())));
         }
         let layout = spec.layout();
@@ -569,11 +569,11 @@ pub(super) fn is_still(_: &Path, _: &File) -> bool {
 }
 
 /// Refuses before anything is written if the disk has no room for the rest of the file.
-pub(super) fn check_space(path: &Path, layout: &Layout) -> Result<(), TwoSidedError> {
+pub(super) fn check_space(path: &Path, bytes: u64) -> Result<(), TwoSidedError> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let free = at(directory, fs4::available_space(directory))?;
     let there = fs::metadata(beside(path, ".partial")).map_or(0, |metadata| metadata.len());
-    let needed = file_bytes(layout).saturating_sub(there);
+    let needed = bytes.saturating_sub(there);
     if needed > free {
         return Err(TwoSidedError::NoSpace { path: path.to_owned(), needed, free });
     }

@@ -167,6 +167,11 @@ impl Spec {
         self.positions_squared() <= EXACT_PAIRS
     }
 
+    /// The bytes of its numbers alone: known before anything is laid out.
+    fn least_bytes(&self) -> u64 {
+        self.pairs() * (self.scoring.count() * size_of::<i16>()) as u64
+    }
+
     /// What building it takes.
     pub fn size(&self) -> Size {
         let layout = self.layout();

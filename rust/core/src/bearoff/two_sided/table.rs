@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::{self, Lines, Means, Window};
-use super::file::{Reader, Writer, check_space};
+use super::file::{Reader, Writer, check_space, file_bytes};
 use super::kernel::{HALF_RANGE, Isa, Number as _, Scale};
 use super::layout::{BlockName, LANES, Layout, Line, Place};
 use super::{MOST_IN_MEMORY, Scoring, Spec, TwoSidedError, Values};
@@ -164,6 +164,9 @@ impl TwoSided {
     pub fn build(spec: Spec, how: Build, control: &Control) -> Result<TwoSided, TwoSidedError> {
         let means = Means { threads: how.threads, isa: how.isa, control };
         let Some(path) = how.path else {
+            if spec.least_bytes() > MOST_IN_MEMORY {
+                return Err(TwoSidedError::NeedsPath { bytes: spec.least_bytes() });
+            }
             let bytes = spec.size().memory_without_path;
             if bytes > MOST_IN_MEMORY {
                 return Err(TwoSidedError::NeedsPath { bytes });
@@ -177,8 +180,9 @@ impl TwoSided {
             })?;
             return Ok(TwoSided { spec, layout, store: Store::Memory(layers) });
         };
+        check_space(path, spec.least_bytes())?;
         let layout = spec.layout();
-        check_space(path, &layout)?;
+        check_space(path, file_bytes(&layout))?;
         check_memory(spec.size().memory_with_path)?;
         let mut writer = Writer::start(path, &spec, &layout)?;
         let (first, window) = writer.resume(&layout)?;
@@ -197,7 +201,7 @@ impl TwoSided {
 
     /// Writes the table to a file.
     pub fn save(&self, path: &Path, control: &Control) -> Result<(), TwoSidedError> {
-        check_space(path, &self.layout)?;
+        check_space(path, file_bytes(&self.layout))?;
         let mut writer = Writer::start(path, &self.spec, &self.layout)?;
         writer.restart(&self.layout)?;
         writer.run(&self.layout, control, |send| {
