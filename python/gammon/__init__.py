@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         clock,
         cube,
         env,
+        evaluator,
         formats,
         hypergammon,
         match,
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
         settlement,
         simulation,
         tournament,
+        training,
     )
+    from gammon.evaluator import Evaluator, Model
     from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
     from gammon.simulation import Choices, Decisions, Policy, SimulationResult, check_policy, simulate
@@ -61,10 +64,12 @@ _LAZY = {
     "Action": "gammon.match",
     "Choices": "gammon.simulation",
     "Decisions": "gammon.simulation",
+    "Evaluator": "gammon.evaluator",
     "Event": "gammon.match",
     "Game": "gammon.match",
     "GameState": "gammon.match",
     "Match": "gammon.match",
+    "Model": "gammon.evaluator",
     "Offer": "gammon.match",
     "Phase": "gammon.match",
     "Policy": "gammon.simulation",
@@ -81,6 +86,7 @@ _LAZY = {
     "cube": "gammon.cube",
     "formats": "gammon.formats",
     "env": "gammon.env",
+    "evaluator": "gammon.evaluator",
     "match": "gammon.match",
     "met": "gammon.met",
     "plot": "gammon.plot",
@@ -90,6 +96,7 @@ _LAZY = {
     "simulate": "gammon.simulation",
     "simulation": "gammon.simulation",
     "tournament": "gammon.tournament",
+    "training": "gammon.training",
 }
 
 __all__ = [
@@ -98,6 +105,7 @@ __all__ = [
     "ArrayError",
     "Choices",
     "Decisions",
+    "Evaluator",
     "Event",
     "FileFormatError",
     "Game",
@@ -110,6 +118,7 @@ __all__ = [
     "InvalidPositionError",
     "Match",
     "MissingExtraError",
+    "Model",
     "ModelFormatError",
     "NotInDatabaseError",
     "NotationError",
@@ -134,6 +143,7 @@ __all__ = [
     "cube",
     "dice",
     "env",
+    "evaluator",
     "formats",
     "hypergammon",
     "match",
@@ -146,6 +156,7 @@ __all__ = [
     "simulate",
     "simulation",
     "tournament",
+    "training",
 ]
 
 

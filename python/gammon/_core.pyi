@@ -12,6 +12,7 @@ __all__ = [
     "GnubgTwoSided",
     "Hypergammon",
     "Ladder",
+    "Network",
     "OneSided",
     "Outcome",
     "Plan",
@@ -21,6 +22,7 @@ __all__ = [
     "Position",
     "Roll",
     "ScoreGraph",
+    "Trainer",
     "TwoSided",
     "Vector",
     "__version__",
@@ -316,6 +318,52 @@ class ScoreGraph:
     def next(self, node: int, winner: int, points: int, /) -> int | None: ...
 
 def cube_efficiency(position: Position, /) -> float: ...
+
+@final
+class Network:
+    def __new__(cls, content: bytes, /) -> Network: ...
+    def to_bytes(self) -> bytes: ...
+    @property
+    def layers(self) -> tuple[int, int]: ...
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def kernel(self) -> str: ...
+    def evaluate_one(self, position: Position, /) -> tuple[float, float, float, float, float]: ...
+    def evaluate(self, positions: NDArray[np.int8], threads: int | None, /) -> NDArray[np.float32]: ...
+    def best_positions(
+        self,
+        positions: NDArray[np.int8],
+        rolls: NDArray[np.uint8],
+        objective: str,
+        view: str,
+        threads: int | None,
+        /,
+    ) -> NDArray[np.int8]: ...
+    def roll_values(
+        self, positions: NDArray[np.int8], objective: str, threads: int | None, /
+    ) -> NDArray[np.float32]: ...
+
+_Stage: TypeAlias = tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]
+
+@final
+class Trainer:
+    def __new__(
+        cls, layers: tuple[int, int], stages: Sequence[_Stage], seed: int, content: bytes | None, /
+    ) -> Trainer: ...
+    @staticmethod
+    def open(path: str | PathLike[str], stages: Sequence[_Stage], seed: int, /) -> Trainer: ...
+    def run(
+        self, seconds: float, threads: int | None, progress: _Report, /
+    ) -> tuple[int, int, float, float, BaseException | None]: ...
+    def save(self, path: str | PathLike[str], /) -> None: ...
+    def model(self) -> bytes: ...
+    @property
+    def stage(self) -> int | None: ...
+    @property
+    def done(self) -> tuple[int, int, int]: ...
+    @property
+    def rate(self) -> float: ...
 
 _TwoSidedCube: TypeAlias = tuple[str | None, int] | None
 

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gammon.evaluator import AnyModel, Model, Objective
+
 __all__ = [
+    "best_positions",
     "count_plays",
+    "evaluate",
     "features",
     "flip",
     "from_ids",
@@ -30,6 +34,7 @@ __all__ = [
     "legal_positions",
     "pips",
     "random_positions",
+    "roll_values",
     "to_ids",
 ]
 
@@ -170,3 +175,121 @@ def features(positions: NDArray[np.int8], encoding: str = "raw196") -> NDArray[n
     (2, 196)
     """
     return _core.features(positions, encoding)
+
+
+def evaluate(positions: NDArray[np.int8], *, model: AnyModel = None, threads: int | None = None) -> NDArray[np.float32]:
+    """How likely each end of the game is, float32[N, 5], for the player on roll; a finished row is exact.
+
+    Args:
+        positions: int8[N, 28].
+        model: a path, an `Evaluator`, or None for the model that comes with the library.
+        threads: None for one on each core; an evaluator of your own has its own ways.
+
+    Returns:
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon: nested, from 0 to 1.
+
+    Raises:
+        ModelFormatError: for a file that is no model.
+        ArrayError: also for an evaluator that does not answer as it should.
+
+    >>> import numpy as np
+    >>> from gammon import Position, batch
+    >>> over = Position.from_points({}, opponent={24: 15})
+    >>> batch.evaluate(over.to_array()[None]).tolist()
+    [[1.0, 1.0, 1.0, 0.0, 0.0]]
+    """
+    from gammon.evaluator import Model, _ask, _resolve
+
+    evaluator = _resolve(model)
+    if isinstance(evaluator, Model):
+        return evaluator._network.evaluate(positions, threads)
+    _core.pips(positions)  # refuses what are no positions
+    return _ask(evaluator, positions)
+
+
+def best_positions(
+    positions: NDArray[np.int8],
+    rolls: NDArray[np.uint8],
+    *,
+    view: Literal["mover", "next"] = "mover",
+    objective: Objective = "points",
+    model: AnyModel = None,
+    threads: int | None = None,
+) -> NDArray[np.int8]:
+    """The position after the best play of each row's roll by the model's evaluation, int8[N, 28] (0-ply, cubeless).
+
+    A dance and a finished game leave the checkers as they are. Among equals it is the first in canonical order.
+
+    Args:
+        positions: int8[N, 28].
+        rolls: uint8[N, 2].
+        view: "mover" for the view of the player who made the play, "next" for the player who rolls next.
+        objective: "points" counts gammons, "win" does not (double match point).
+        model: a path, an `Evaluator`, or None for the model that comes with the library.
+        threads: None for one on each core.
+
+    >>> import numpy as np
+    >>> from gammon import Position, Roll, batch
+    >>> best = batch.best_positions(Position.start().to_array()[None], np.array([[3, 1]], np.uint8))
+    >>> Position.from_array(best[0]) == Position.start().play("8/5 6/5", Roll(3, 1)).after
+    True
+    """
+    from gammon.evaluator import Model, _ask, _resolve
+
+    evaluator = _resolve(model)
+    if isinstance(evaluator, Model):
+        return evaluator._network.best_positions(positions, rolls, objective, view, threads)
+    import numpy as np
+
+    from gammon.errors import InvalidArgumentError
+
+    if objective not in ("win", "points"):
+        raise InvalidArgumentError(f'objective is "win" or "points", not {objective!r}')
+    candidates, offsets = legal_positions(positions, rolls, view="next", threads=threads)
+    best = flip(positions)
+    if len(candidates):
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = _ask(evaluator, candidates).T
+        value = win if objective == "win" else 2 * win + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+        rows = np.flatnonzero(np.diff(offsets))
+        least = np.minimum.reduceat(value, offsets[rows])
+        owner = np.repeat(np.arange(len(rows)), np.diff(offsets)[rows])
+        places = np.flatnonzero(value == least[owner])
+        _, first = np.unique(owner[places], return_index=True)
+        best[rows] = candidates[places[first]]
+    if view == "mover":
+        return flip(best)
+    if view != "next":
+        raise InvalidArgumentError(f'view is "mover" or "next", not {view!r}')
+    return best
+
+
+def roll_values(
+    positions: NDArray[np.int8],
+    *,
+    objective: Objective = "points",
+    model: str | Model | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float32]:
+    """What each of the 21 rolls is worth to the player on roll with its best play, float32[N, 21], as `Roll.all()`.
+
+    Points from -3 to 3, or with the objective "win" the chance to win. The mean by `Roll.weight` is the value of the
+    position one ply deeper; how far a roll is above that mean is its luck.
+
+    Args:
+        positions: int8[N, 28].
+        objective: "points" or "win".
+        model: a path, a `Model`, or None for the model that comes with the library.
+        threads: None for one on each core.
+
+    >>> from gammon import Position, Roll, batch
+    >>> values = batch.roll_values(Position.start().to_array()[None])[0]
+    >>> values[Roll(3, 1).index] > values[Roll(4, 1).index]
+    np.True_
+    """
+    from gammon.errors import InvalidArgumentError
+    from gammon.evaluator import Model, _resolve
+
+    evaluator = _resolve(model)
+    if not isinstance(evaluator, Model):
+        raise InvalidArgumentError(f"model is a path, a Model or None here, not {model!r}")
+    return evaluator._network.roll_values(positions, objective, threads)

@@ -16,15 +16,17 @@ import gammon
 __all__ = ["application"]
 
 COMMANDS = {
-    "simulate": "gammon.cli._simulate",
-    "play": "gammon.cli._play",
-    "plays": "gammon.cli._plays",
-    "show": "gammon.cli._plays",
-    "convert": "gammon.cli._convert",
-    "perft": "gammon.cli._plays",
-    "bench": "gammon.cli._bench",
+    "simulate": ("gammon.cli._simulate", "simulate"),
+    "play": ("gammon.cli._play", "play"),
+    "plays": ("gammon.cli._plays", "plays"),
+    "show": ("gammon.cli._plays", "show"),
+    "eval": ("gammon.cli._evaluator", "evaluate"),
+    "convert": ("gammon.cli._convert", "convert"),
+    "train": ("gammon.cli._evaluator", "make"),
+    "perft": ("gammon.cli._plays", "perft"),
+    "bench": ("gammon.cli._bench", "bench"),
 }
-"""Functions of that name, and where they are."""
+"""Where the function of each command is."""
 
 GROUPS = {
     "bearoff": "gammon.cli._bearoff",
@@ -43,9 +45,9 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         rich_markup_mode=None,
     )
     alone = wanted in COMMANDS or wanted in GROUPS
-    for name, module in COMMANDS.items():
+    for name, (module, function) in COMMANDS.items():
         if not alone or name == wanted:
-            app.command()(getattr(importlib.import_module(module), name))
+            app.command(name)(getattr(importlib.import_module(module), function))
     for name, module in GROUPS.items():
         if not alone or name == wanted:
             app.add_typer(importlib.import_module(module).app)

@@ -49,11 +49,13 @@ def _corpus() -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
 
 
 def _signature() -> str:
-    """The same for every build that behaves the same: a hash over plays, steps and games."""
+    """The same for every build that behaves the same: a hash over plays, steps, evaluations and games."""
     positions, rolls = _corpus()
     digest = hashlib.sha256()
     for answer in gammon.batch.legal_plays(positions, rolls, view="next"):
         digest.update(answer.astype(answer.dtype.newbyteorder("<")).tobytes())
+    digest.update(gammon.batch.evaluate(positions).astype("<f4").tobytes())
+    digest.update(gammon.batch.best_positions(positions, rolls).tobytes())
     result = gammon.simulate(_GAMES, seed=0)
     digest.update(repr((result.games, result.plies, result.plies_squared, result.wins)).encode())
     return digest.hexdigest()[:16]
@@ -75,5 +77,7 @@ def _rates() -> dict[str, float]:
         "legal_positions": per_second(_ROWS, lambda: gammon.batch.legal_positions(positions, rolls, threads=1)),
         "legal_plays": per_second(_ROWS, lambda: gammon.batch.legal_plays(positions, rolls, threads=1)),
         "count_plays": per_second(_ROWS, lambda: gammon.batch.count_plays(positions, rolls, threads=1)),
+        "evaluate": per_second(_ROWS, lambda: gammon.batch.evaluate(positions, threads=1)),
+        "best_positions": per_second(_ROWS, lambda: gammon.batch.best_positions(positions, rolls, threads=1)),
         "random_games": per_second(_GAMES, lambda: gammon.simulate(_GAMES, seed=0, threads=1)),
     }

@@ -135,7 +135,7 @@ impl Board {
     }
 
     #[inline(always)]
-    fn load(cells: &[i8; CELLS]) -> Board {
+    pub fn load(cells: &[i8; CELLS]) -> Board {
         let vector = |half: &[i8]| i8x16::new(half.try_into().expect("16 cells"));
         Board { low: vector(&cells[..16]), high: vector(&cells[HIGH..]) }
     }
@@ -186,6 +186,14 @@ impl Board {
     #[inline(always)]
     pub fn opponent(self) -> Places {
         Places(self.bits(|cells| cells.simd_lt(i8x16::splat(0))) & ((1 << BAR) - 1))
+    }
+
+    /// The cells that differ from another board's, as bits.
+    #[inline(always)]
+    pub fn different(self, other: Board) -> u32 {
+        let low = self.low.simd_eq(other.low).to_bitmask();
+        let high = self.high.simd_eq(other.high).to_bitmask();
+        !(low | high << HIGH) & ((1 << CELLS) - 1)
     }
 
     /// The cells after a legal step. `NEXT` says that they are in the view of the player who rolls next.

@@ -1,5 +1,6 @@
 //! Positions as numbers for evaluators.
 
+use crate::nn;
 use crate::position::{BAR, OFF, OPPONENT_BAR, OPPONENT_OFF, Position};
 
 /// How a position becomes inputs. Encodings never change: a better one gets a new name.
@@ -11,16 +12,21 @@ pub enum Encoding {
     /// `(n - 3) / 2` beyond three; then bar / 2 and off / 15. Tesauro, "Practical issues in temporal difference
     /// learning" (1992).
     Raw196,
+    /// What the networks of this library see: four inputs for each place of a side, 104 for the player, then 104 for the
+    /// opponent. A side, in its own numbering: points 1 to 24 and the bar with `n >= 1`, `n >= 2`, `n >= 3` and
+    /// `(n - 3) / 2` beyond three; then off with `n >= 1` and how far each third of fifteen is off, 0 to 1.
+    Places208,
 }
 
 impl Encoding {
     /// All encodings.
-    pub const ALL: [Encoding; 1] = [Encoding::Raw196];
+    pub const ALL: [Encoding; 2] = [Encoding::Raw196, Encoding::Places208];
 
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Encoding::Raw196 => "raw196",
+            Encoding::Places208 => "places208",
         }
     }
 
@@ -33,6 +39,7 @@ impl Encoding {
     pub const fn inputs(self) -> usize {
         match self {
             Encoding::Raw196 => 2 * RAW_SIDE,
+            Encoding::Places208 => nn::encoding::INPUTS,
         }
     }
 
@@ -48,6 +55,10 @@ impl Encoding {
                 raw_side(own, |point| position.cell(point), position.cell(BAR), position.cell(OFF));
                 let bar = -position.cell(OPPONENT_BAR);
                 raw_side(opponent, |point| -position.cell(BAR - point), bar, position.cell(OPPONENT_OFF));
+            }
+            Encoding::Places208 => {
+                inputs.fill(0.0);
+                nn::encoding::for_each_input(position.cells(), |input, value| inputs[input] = value);
             }
         }
     }
@@ -86,5 +97,17 @@ mod tests {
         Encoding::Raw196.write(&position.flip(), &mut mirrored);
         assert_eq!((inputs[96], inputs[97]), (0.5, 12.0 / 15.0));
         assert_eq!((&inputs[..98], &inputs[98..]), (&mirrored[98..], &mirrored[..98]));
+    }
+
+    #[test]
+    fn places_as_the_networks_see_them() {
+        let position = Position::from_points(&[(25, 1), (3, 5)], &[(5, 13)]).unwrap();
+        let mut inputs = [9.0; 208];
+        Encoding::Places208.write(&position, &mut inputs);
+        assert_eq!(inputs[8..12], [1.0, 1.0, 1.0, 1.0]); // five on the 3 point
+        assert_eq!(inputs[96..100], [1.0, 0.0, 0.0, 0.0]); // one on the bar
+        assert_eq!(inputs[100..104], [1.0, 1.0, 0.8, 0.0]); // nine off
+        assert_eq!(inputs[104 + 16..104 + 20], [1.0, 1.0, 1.0, 5.0]); // thirteen on the opponent's 5 point
+        assert_eq!(inputs[204..], [1.0, 0.4, 0.0, 0.0]); // two of the opponent's off
     }
 }

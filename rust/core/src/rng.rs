@@ -20,6 +20,8 @@ pub enum Purpose {
     Rollout = 2,
     /// Cards drawn in place of dice (rule 8.2).
     Cards = 3,
+    /// Weights before training.
+    Training = 4,
 }
 
 /// One Philox4x64-10 block: 256 random bits for a counter and a key.

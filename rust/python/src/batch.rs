@@ -16,7 +16,7 @@ use crate::long_work;
 use crate::position::checkers_from;
 use crate::text::Text;
 
-fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
+pub fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
     match view {
         "mover" => Ok(View::Mover),
         "next" => Ok(View::Next),

@@ -1,6 +1,7 @@
 //! From the core's errors to the exceptions of `gammon.errors`.
 
 use gammon_core::id::IdError;
+use gammon_core::nn::ModelError;
 use gammon_core::{PlayError, PositionError};
 use pyo3::prelude::*;
 
@@ -13,6 +14,7 @@ pub enum Kind {
     Notation,
     AmbiguousPlay,
     IllegalPlay,
+    ModelFormat,
     NotInDatabase,
     FileFormat,
 }
@@ -26,6 +28,7 @@ impl Kind {
             Kind::Notation => "NotationError",
             Kind::AmbiguousPlay => "AmbiguousPlayError",
             Kind::IllegalPlay => "IllegalPlayError",
+            Kind::ModelFormat => "ModelFormatError",
             Kind::NotInDatabase => "NotInDatabaseError",
             Kind::FileFormat => "FileFormatError",
         }
@@ -79,5 +82,11 @@ impl Raise for PlayError {
             PlayError::Illegal { .. } => Kind::IllegalPlay,
             PlayError::Ambiguous { .. } => Kind::AmbiguousPlay,
         }
+    }
+}
+
+impl Raise for ModelError {
+    fn kind(&self) -> Kind {
+        Kind::ModelFormat
     }
 }

@@ -8,6 +8,7 @@ mod bearoff_two_sided;
 mod cube;
 mod dice;
 mod errors;
+mod evaluate;
 mod hyper;
 mod lockstep;
 mod long_work;
@@ -18,6 +19,7 @@ mod play;
 mod position;
 mod simulate;
 mod text;
+mod train;
 mod vector;
 
 use pyo3::prelude::*;
@@ -40,6 +42,8 @@ mod _core {
     #[pymodule_export]
     use crate::dice::{PyRoll, below, throw};
     #[pymodule_export]
+    use crate::evaluate::PyNetwork;
+    #[pymodule_export]
     use crate::hyper::PyHypergammon;
     #[pymodule_export]
     use crate::lockstep::{PyArena, PyPlan, play_out};
@@ -49,6 +53,8 @@ mod _core {
     use crate::position::{PyOutcome, PyPosition, perft};
     #[pymodule_export]
     use crate::simulate::random_games;
+    #[pymodule_export]
+    use crate::train::PyTrainer;
     #[pymodule_export]
     use crate::vector::PyVector;
 

@@ -1,0 +1,207 @@
+"""Training of networks by self-play, from nothing, by a recipe.
+
+A recipe is a JSON file: the layers of the network, a seed, and stages that say how many games are played and how the
+weights change. A run writes the model when it ends and a checkpoint now and then; cut off at any moment, it goes on
+from its checkpoint and ends with the very weights that a run without a break gives, on any number of threads. How the
+shipped network was made is in ``docs/training.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from gammon import _core
+from gammon._long_work import Progress, reporter
+from gammon.errors import Interrupted, InvalidArgumentError
+from gammon.evaluator import Model, Objective
+
+__all__ = ["Recipe", "Stage", "train"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of a recipe.
+
+    Attributes:
+        games: how many games it has.
+        games_per_step: games for each change of the weights, a multiple of 8.
+        rate: how far weights change in a step (Adam), at the start of the stage and at its end; geometric in between.
+        lambda_: the weight of later positions against the next one in what a position should have been worth, at the
+            start and at the end, 0 to 1; linear in between.
+        look_ahead: the share of positions, 0 to 1, that are taught the mean over all 21 rolls in place of the roll that
+            came. Each costs 21 times as much.
+        objective: "points" counts gammons, "win" does not.
+        average: how many steps the averaged weights, which are the ones kept, remember.
+    """
+
+    games: int
+    games_per_step: int = 32
+    rate: tuple[float, float] = (0.002, 0.002)
+    lambda_: tuple[float, float] = (0.0, 0.0)
+    look_ahead: float = 0.0
+    objective: Objective = "points"
+    average: float = 1000.0
+
+    def _fields(self) -> tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]:
+        return (
+            self.games,
+            self.games_per_step,
+            tuple(self.rate),  # type: ignore[return-value]
+            tuple(self.lambda_),
+            self.look_ahead,
+            self.objective,
+            self.average,
+        )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a network is made from.
+
+    Attributes:
+        layers: units of the two hidden layers: a multiple of 64 up to 1024, a multiple of 16 up to 256.
+        stages: one after the other.
+        seed: of the first weights and of all dice, 0 to 2**64 - 1.
+
+    >>> from gammon.training import Recipe, Stage
+    >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
+    >>> recipe == Recipe.from_dict(recipe.to_dict())
+    True
+    """
+
+    layers: tuple[int, int]
+    stages: tuple[Stage, ...]
+    seed: int = 0
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Recipe:
+        """Reads a JSON file; a field that it does not know is refused.
+
+        Raises:
+            InvalidArgumentError: for a file that is no recipe.
+        """
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (ValueError, TypeError, KeyError) as error:
+            raise InvalidArgumentError(f"{os.fspath(path)}: not a recipe: {error}") from error
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Recipe:
+        """The recipe of plain data; ``note`` may say anything.
+
+        Raises:
+            InvalidArgumentError: for data that are no recipe.
+        """
+        known = {"layers", "stages", "seed", "note"}
+        if not isinstance(data, dict) or not known.issuperset(data):
+            raise InvalidArgumentError(f"a recipe has the fields {', '.join(sorted(known))}, not {data!r}")
+        names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(Stage)}
+        stages = []
+        for stage in data["stages"]:
+            if unknown := set(stage) - set(names):
+                raise InvalidArgumentError(f"a stage has no field {', '.join(sorted(unknown))}")
+            values: dict[str, Any] = {
+                names[name]: tuple(value) if isinstance(value, list) else value for name, value in stage.items()
+            }
+            stages.append(Stage(**values))
+        first, second = data["layers"]
+        return cls((first, second), tuple(stages), data.get("seed", 0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as plain data."""
+        stages = [
+            {name.rstrip("_"): value for name, value in dataclasses.asdict(stage).items()} for stage in self.stages
+        ]
+        return {"layers": list(self.layers), "seed": self.seed, "stages": stages}
+
+
+def train(
+    recipe: Recipe,
+    path: str | os.PathLike[str],
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = 60.0,
+    log: str | os.PathLike[str] | None = None,
+    start: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Model:
+    """Trains a network and writes it to a model file.
+
+    Args:
+        recipe: what to do.
+        path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
+        checkpoint: a file to write now and then and to go on from if it is there.
+        checkpoint_seconds: how long to wait from one to the next.
+        log: a file that gets a line of JSON at every checkpoint: games, steps, stage, the rate of change, and since the
+            last line the seconds, plies a game, the mean cross entropy and the root mean square error of the equity
+            against what was taught.
+        start: a model file to start from; None starts from small random weights.
+        threads: None for one on each core; the weights are the same for any number.
+        progress: a callable (games, total), or True for a bar.
+
+    Returns:
+        The model with the averaged weights.
+
+    Raises:
+        InvalidArgumentError: for a recipe that makes no sense, or the checkpoint of another recipe.
+        FileFormatError: for a damaged checkpoint.
+        ModelFormatError: for a `start` that is no model.
+        Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.
+
+    >>> import pathlib, tempfile
+    >>> from gammon.training import Recipe, Stage, train
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = train(Recipe((64, 16), (Stage(games=64),)), pathlib.Path(folder) / "small.gammon")
+    >>> model.layers
+    (64, 16)
+    """
+    if not checkpoint_seconds > 0:
+        raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
+    stages = [stage._fields() for stage in recipe.stages]
+    if checkpoint is not None and Path(checkpoint).exists():
+        trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
+    else:
+        content = None if start is None else Model(start)._network.to_bytes()
+        trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content)
+    with reporter(progress, "train", "games") as report:
+        while True:
+            began = time.perf_counter()
+            games, positions, loss, squares, error = trainer.run(checkpoint_seconds, threads, report)
+            seconds = time.perf_counter() - began
+            if checkpoint is not None:
+                trainer.save(checkpoint)
+            _write(path, trainer.model())
+            if log is not None and games:
+                done, steps, total = trainer.done
+                line = {
+                    "games": done,
+                    "of": total,
+                    "steps": steps,
+                    "stage": trainer.stage,
+                    "rate": trainer.rate,
+                    "seconds": round(seconds, 3),
+                    "plies_per_game": positions / games,
+                    "cross_entropy": loss / positions,
+                    "equity_error": (squares / positions) ** 0.5,
+                }
+                with open(log, "a", encoding="utf-8") as file:
+                    print(json.dumps(line), file=file)
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted(f"interrupted after {trainer.done[0]} games", Model(path)) from error
+            if error is not None:
+                raise error
+            if trainer.stage is None:
+                return Model(path)
+
+
+def _write(path: str | os.PathLike[str], content: bytes) -> None:
+    """Writes a file whole or not at all."""
+    partial = Path(f"{os.fspath(path)}.partial")
+    partial.write_bytes(content)
+    os.replace(partial, path)

@@ -1,0 +1,296 @@
+//! The inner loops, written once and compiled for each kind of processor.
+//!
+//! Integers are exact in any order, and of floats each lane is one chain of fused multiply-adds in the order of the
+//! inputs: so every kernel gives the same bytes, and how many positions go through at once changes nothing.
+
+use crate::board::Board;
+use crate::nn::lanes::{Floats, Ints, LANES};
+use crate::nn::network::{Network, Table};
+use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP, WIDEST};
+use crate::position::CELLS;
+
+/// A kind of processor that the loops are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kernel {
+    /// Any processor.
+    Portable,
+    /// x86-64 with AVX2 and FMA.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    Avx512,
+}
+
+impl Kernel {
+    /// All kinds.
+    pub const ALL: [Kernel; 3] = [Kernel::Portable, Kernel::Avx2, Kernel::Avx512];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kernel::Portable => "portable",
+            Kernel::Avx2 => "avx2",
+            Kernel::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this processor can run it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Kernel::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => {
+                Kernel::Avx2.is_available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// The fastest that this processor can run.
+    pub fn best() -> Kernel {
+        Kernel::ALL.into_iter().rfind(|kernel| kernel.is_available()).expect("the portable one runs anywhere")
+    }
+}
+
+/// Compiles an inlined function for each kind of processor, with its vectors, and calls the one asked for.
+macro_rules! dispatch {
+    ($kernel:expr, $function:ident, ($($name:ident: $type:ty),*) $(-> $answer:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            fn avx512($($name: $type),*) $(-> $answer)? {
+                $function::<$crate::nn::lanes::Avx512Floats, 8>($($name),*)
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2($($name: $type),*) $(-> $answer)? {
+                $function::<$crate::nn::lanes::Avx2Floats, 4>($($name),*)
+            }
+            match $kernel {
+                // SAFETY: a kernel is only in use after `Kernel::is_available` has found these features.
+                $crate::nn::Kernel::Avx512 => unsafe { avx512($($name),*) },
+                // SAFETY: as above.
+                $crate::nn::Kernel::Avx2 => unsafe { avx2($($name),*) },
+                $crate::nn::Kernel::Portable => $function::<$crate::nn::lanes::PortableFloats, 4>($($name),*),
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = $kernel;
+            $function::<$crate::nn::lanes::PortableFloats, 4>($($name),*)
+        }
+    }};
+}
+pub(crate) use dispatch;
+
+/// A position whose first layer is known, for positions that differ from it little.
+pub struct Base {
+    cells: [i8; CELLS],
+    sums: Vec<i16>,
+}
+
+impl Base {
+    /// The empty board, from which every position is reached by additions.
+    pub fn empty(network: &Network) -> Base {
+        Base { cells: [0; CELLS], sums: network.table().bias.clone() }
+    }
+}
+
+/// The rows of the first layer that a difference between two boards adds and takes away.
+#[derive(Clone, Copy)]
+struct Changes {
+    added: [u32; CELLS],
+    adds: usize,
+    removed: [u32; CELLS],
+    removes: usize,
+}
+
+impl Changes {
+    const NONE: Changes = Changes { added: [0; CELLS], adds: 0, removed: [0; CELLS], removes: 0 };
+
+    #[inline(always)]
+    fn between(table: &Table, from: &[i8; CELLS], to: &[i8; CELLS]) -> Changes {
+        let mut changes = Changes::NONE;
+        let mut different = Board::load(from).different(Board::load(to));
+        while different != 0 {
+            let cell = different.trailing_zeros() as usize;
+            different &= different - 1;
+            if to[cell] != 0 {
+                changes.added[changes.adds] = table.row(cell, to[cell]);
+                changes.adds += 1;
+            }
+            if from[cell] != 0 {
+                changes.removed[changes.removes] = table.row(cell, from[cell]);
+                changes.removes += 1;
+            }
+        }
+        changes
+    }
+
+    /// The sums of one step of the first layer. Additions wrap, which is exact: the last sum is in range.
+    #[inline(always)]
+    fn apply<F: Floats>(&self, table: &Table, base: &[i16], step: usize) -> F::Ints {
+        let first = step * FIRST_STEP;
+        let row = |row: u32| table.rows[row as usize + first..].first_chunk().expect("a whole step");
+        let mut sums = F::Ints::load(base[first..].first_chunk().expect("a whole step"));
+        for &added in &self.added[..self.adds] {
+            sums = sums.add(row(added));
+        }
+        for &removed in &self.removed[..self.removes] {
+            sums = sums.sub(row(removed));
+        }
+        sums
+    }
+}
+
+#[inline(always)]
+fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+    let table = network.table();
+    let changes = Changes::between(table, &base.cells, cells);
+    for step in 0..base.sums.len() / FIRST_STEP {
+        let sums = changes.apply::<F>(table, &base.sums, step);
+        sums.store(base.sums[step * FIRST_STEP..].first_chunk_mut().expect("a whole step"));
+    }
+    base.cells = *cells;
+}
+
+/// Blocks of the second layer at its widest.
+const BLOCKS: usize = WIDEST[1] / SECOND_STEP;
+/// Blocks of a small one.
+const FEW_BLOCKS: usize = 2;
+
+/// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer.
+#[inline(always)]
+fn through<F: Floats, const N: usize, const B: usize>(
+    network: &Network,
+    base: &Base,
+    cells: [&[i8; CELLS]; N],
+    outputs: &mut [[f32; LANES]; N],
+) {
+    let table = network.table();
+    let mut changes = [Changes::NONE; N];
+    for n in 0..N {
+        changes[n] = Changes::between(table, &base.cells, cells[n]);
+    }
+    let blocks = table.second_bias.len();
+    let steps = base.sums.len() / FIRST_STEP;
+    let mut second = [[F::splat(0.0); N]; B];
+    for (block, bias) in second.iter_mut().zip(&table.second_bias) {
+        *block = [F::load(bias); N];
+    }
+    let mut inputs = [[0.0f32; FIRST_STEP]; N];
+    for step in 0..steps {
+        for n in 0..N {
+            changes[n].apply::<F>(table, &base.sums, step).rectify(&mut inputs[n]);
+        }
+        for (block, sums) in second[..blocks].iter_mut().enumerate() {
+            let weights = &table.second[block * steps + step];
+            let mut chains = *sums;
+            for input in 0..FIRST_STEP {
+                let weights = F::load(&weights[input]);
+                for n in 0..N {
+                    chains[n] = F::splat(inputs[n][input]).mul_add(weights, chains[n]);
+                }
+            }
+            *sums = chains;
+        }
+    }
+    let mut chains = [F::load(&table.output_bias); N];
+    for (block, weights) in second[..blocks].iter().zip(&table.output) {
+        let mut units = [[0.0; SECOND_STEP]; N];
+        for n in 0..N {
+            block[n].store(&mut units[n]);
+        }
+        for unit in 0..SECOND_STEP {
+            let weights = F::load(&weights[unit]);
+            for n in 0..N {
+                chains[n] = F::splat(units[n][unit].max(0.0)).mul_add(weights, chains[n]);
+            }
+        }
+    }
+    for n in 0..N {
+        chains[n].store(&mut outputs[n]);
+    }
+}
+
+/// 1 / (1 + exp(-x)), by 2^k times a polynomial for exp: within 2e-7, the same bytes everywhere.
+#[inline(always)]
+#[allow(clippy::manual_clamp, reason = "what is not a number becomes one: absurd weights still give probabilities")]
+pub fn sigmoid(x: f32) -> f32 {
+    // Added and taken away again, this rounds to a whole number, which is then in the lowest bits.
+    const ROUND: f32 = 12_582_912.0;
+    const LOG2_E: f32 = std::f32::consts::LOG2_E;
+    // ln 2 in two parts, the first short enough that its products are exact.
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    let t = (-x).max(-80.0).min(80.0);
+    let shifted = t.mul_add(LOG2_E, ROUND);
+    let k = shifted - ROUND;
+    let r = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, t));
+    // exp(r) for |r| <= ln 2 / 2, Taylor to the sixth power: the next term is below 1.2e-7.
+    let mut exp = 1.0f32 / 720.0;
+    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        exp = exp.mul_add(r, coefficient);
+    }
+    let power = f32::from_bits(shifted.to_bits().wrapping_sub(ROUND.to_bits()).wrapping_add(127) << 23);
+    1.0 / exp.mul_add(power, 1.0)
+}
+
+/// What the outputs of a network become: each its own chance.
+pub type Chances = [f32; OUTPUTS];
+
+#[inline(always)]
+fn group<F: Floats, const N: usize>(network: &Network, base: &Base, cells: &[[i8; CELLS]], chances: &mut Vec<Chances>) {
+    // What is missing of a group is its last position again.
+    let last = cells.len() - 1;
+    let mut all = [&cells[last]; N];
+    for (n, cells) in cells.iter().enumerate() {
+        all[n] = cells;
+    }
+    let mut outputs = [[0.0; LANES]; N];
+    // Room for the widest would cost a small network as much as its own work.
+    if network.table().second_bias.len() <= FEW_BLOCKS {
+        through::<F, N, FEW_BLOCKS>(network, base, all, &mut outputs);
+    } else {
+        through::<F, N, BLOCKS>(network, base, all, &mut outputs);
+    }
+    for outputs in &mut outputs[..cells.len()] {
+        // All lanes are one vector's work where there are vectors; elsewhere only those that hold an output are worth it.
+        for lane in 0..if F::WIDE { LANES } else { OUTPUTS } {
+            outputs[lane] = sigmoid(outputs[lane]);
+        }
+        chances.push(*outputs.first_chunk().expect("16 lanes"));
+    }
+}
+
+#[inline(always)]
+fn evaluate_with<F: Floats, const N: usize>(
+    network: &Network,
+    base: &Base,
+    cells: &[[i8; CELLS]],
+    chances: &mut Vec<Chances>,
+) {
+    for cells in cells.chunks(N) {
+        if cells.len() > 2 {
+            group::<F, N>(network, base, cells, chances);
+        } else {
+            group::<F, 2>(network, base, cells, chances);
+        }
+    }
+}
+
+/// Makes a position the base.
+pub fn rebase(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+    dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, cells: &[i8; CELLS]));
+}
+
+/// Appends the chances of each position.
+pub fn evaluate(network: &Network, base: &Base, cells: &[[i8; CELLS]], chances: &mut Vec<Chances>) {
+    dispatch!(network.kernel(), evaluate_with,
+        (network: &Network, base: &Base, cells: &[[i8; CELLS]], chances: &mut Vec<Chances>));
+}

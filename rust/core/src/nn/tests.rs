@@ -1,0 +1,274 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::movegen::{self, View};
+use crate::parallel::Control;
+use crate::position::{BAR, CELLS, CHECKERS, OFF, OPPONENT_OFF, Position, Variant};
+use crate::rng::{Purpose, Stream};
+use crate::{Outcome, Probabilities, Roll, simulate};
+
+fn network(first: usize, second: usize, seed: u64) -> Network {
+    Network::new(Weights::random(Shape::new(first, second).unwrap(), seed))
+}
+
+fn positions(n: usize, seed: u64) -> Vec<[i8; CELLS]> {
+    let start = Position::start(Variant::Standard);
+    simulate::random_positions(&start, n, seed, &Control::default()).iter().map(|position| *position.cells()).collect()
+}
+
+fn evaluate(network: &Network, cells: &[[i8; CELLS]]) -> Vec<Outputs> {
+    let mut outputs = Vec::new();
+    network.evaluate(&mut Scratch::new(network), cells, &mut outputs);
+    outputs
+}
+
+/// The network as its weights have it, in doubles and without any of the arrays that inference uses.
+fn exact(weights: &Weights, cells: &[i8; CELLS]) -> [f64; OUTPUTS] {
+    let [first, first_bias, second, second_bias, output, output_bias] = weights.arrays();
+    let layer = |inputs: &[f64], weights: &[f32], bias: &[f32]| -> Vec<f64> {
+        let units = bias.len();
+        (0..units)
+            .map(|unit| {
+                let products = inputs.iter().enumerate().map(|(row, x)| x * f64::from(weights[row * units + unit]));
+                products.sum::<f64>() + f64::from(bias[unit])
+            })
+            .collect()
+    };
+    let rectified = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|value| value.max(0.0)).collect() };
+    let mut inputs = vec![0.0; encoding::INPUTS];
+    encoding::for_each_input(cells, |input, value| inputs[input] = f64::from(value));
+    let hidden = rectified(layer(&inputs, first, first_bias));
+    let hidden = rectified(layer(&hidden, second, second_bias));
+    let sums = layer(&hidden, output, output_bias);
+    std::array::from_fn(|end| 1.0 / (1.0 + (-sums[end]).exp()))
+}
+
+#[test]
+fn every_kernel_gives_the_same_bytes() {
+    let cells = positions(300, 1);
+    for (first, second) in [(64, 16), (128, 48), (192, 32)] {
+        let network = network(first, second, 3);
+        let portable = evaluate(&network.clone().with_kernel(Kernel::Portable), &cells);
+        let mut tried = 0;
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+            let network = network.clone().with_kernel(kernel);
+            let outputs = evaluate(&network, &cells);
+            assert!(outputs.iter().flatten().eq(portable.iter().flatten()), "{kernel:?}");
+            for (row, cells) in cells.iter().enumerate() {
+                assert_eq!(evaluate(&network, &[*cells])[0], portable[row], "alone, {kernel:?}");
+            }
+            tried += 1;
+        }
+        assert!(tried > 0);
+    }
+}
+
+#[test]
+fn close_to_the_weights_in_doubles() {
+    for (first, second, seed) in [(64, 16, 1), (128, 32, 2), (256, 64, 3)] {
+        let network = network(first, second, seed);
+        let cells = positions(500, seed);
+        for (cells, outputs) in cells.iter().zip(evaluate(&network, &cells)) {
+            let Some(possible) = possible(cells) else { continue };
+            let mut chances = exact(network.weights(), cells);
+            for end in 0..OUTPUTS {
+                chances[end] *= f64::from(u8::from(possible[end]));
+            }
+            let [win, gammon, backgammon, lose_gammon, lose_backgammon] = chances;
+            let lost = (1.0 - win) * lose_gammon;
+            let exact = [win, win * gammon, win * gammon * backgammon, lost, lost * lose_backgammon];
+            for (a, b) in outputs.iter().zip(exact) {
+                assert!((f64::from(*a) - b).abs() < 2e-3, "{outputs:?} {exact:?}");
+            }
+        }
+    }
+}
+
+/// 100,000 plays: each candidate from the position before the roll is what it is by itself.
+#[test]
+fn incremental_equals_full_on_long_walks() {
+    let network = network(64, 16, 5);
+    let mut near = Scratch::new(&network);
+    let mut alone = Scratch::new(&network);
+    let start = Position::start(Variant::Standard);
+    let (mut plays, mut game) = (0, 0);
+    let (mut candidates, mut incremental, mut full) = (Vec::new(), Vec::new(), Vec::new());
+    while plays < 100_000 {
+        simulate::random_game(&start, 2, game, |position, roll| {
+            candidates.clear();
+            incremental.clear();
+            full.clear();
+            movegen::results(position, roll, View::Next, &mut candidates);
+            network.evaluate_near(&mut near, position.flip().cells(), &candidates, &mut incremental);
+            network.evaluate(&mut alone, &candidates, &mut full);
+            assert_eq!(incremental, full);
+            plays += 1;
+        });
+        game += 1;
+    }
+}
+
+/// Heavy weights and the most crowded boards: the sums of 16 bits that wrap are those of 64 bits that do not.
+#[test]
+fn no_sum_overflows() {
+    let shape = Shape::new(64, 16).unwrap();
+    let mut stream = Stream::new(4, Purpose::Training, 1, 0, 0);
+    let values = (0..shape.len()).map(|at| (stream.below(2001) as f32 - 1000.0) * if at % 7 == 0 { 5.0 } else { 0.01 });
+    let network = Network::new(Weights::from_values(shape, values.collect()).unwrap());
+    let table = network.table();
+    let mut crowded = positions(200, 9);
+    for own in 1..=OFF {
+        for opponent in 0..=24 {
+            let mut cells = [0i8; CELLS];
+            cells[own] = CHECKERS as i8;
+            if cells[opponent] == 0 {
+                cells[opponent] = -(CHECKERS as i8);
+            }
+            crowded.push(cells);
+        }
+    }
+    let mut largest = 0;
+    for cells in &crowded {
+        for unit in 0..64 {
+            let held = cells.iter().enumerate().filter(|(_, value)| **value != 0);
+            let rows = held.map(|(cell, &value)| i64::from(table.rows[table.row(cell, value) as usize + unit]));
+            let exact = i64::from(table.bias[unit]) + rows.sum::<i64>();
+            largest = largest.max(exact.abs());
+            assert!(exact.abs() <= i64::from(i16::MAX), "{exact}");
+        }
+    }
+    assert!(largest > 20_000, "the boards are not crowded enough to tell: {largest}");
+}
+
+#[test]
+fn inputs_of_a_mirrored_position_are_swapped() {
+    for position in simulate::random_positions(&Position::start(Variant::Standard), 500, 4, &Control::default()) {
+        let inputs = |position: &Position| {
+            let mut inputs = [0.0; encoding::INPUTS];
+            encoding::for_each_input(position.cells(), |input, value| inputs[input] = value);
+            inputs
+        };
+        let (seen, mirrored) = (inputs(&position), inputs(&position.flip()));
+        let half = encoding::INPUTS / 2;
+        assert_eq!((&seen[..half], &seen[half..]), (&mirrored[half..], &mirrored[..half]));
+    }
+}
+
+#[test]
+fn outputs_are_sane_whatever_the_weights_are() {
+    for seed in 0..6 {
+        let weights = Weights::random(Shape::new(64, 16).unwrap(), seed);
+        // Some so large that sums overflow.
+        let scale = [1.0, 1.0, 1.0, 1.0, 1e20, f32::MAX][seed as usize];
+        let values = weights.values().iter().map(|value| value.clamp(-1.0, 1.0) * scale).collect();
+        let network = Network::new(Weights::from_values(weights.shape(), values).unwrap());
+        let mut saved = 0;
+        for (cells, outputs) in positions(3000, seed).iter().map(|cells| (cells, evaluate(&network, &[*cells])[0])) {
+            let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = outputs;
+            assert!(outputs.iter().all(|value| (0.0..=1.0).contains(value)));
+            assert!(win_backgammon <= win_gammon && win_gammon <= win);
+            assert!(lose_backgammon <= lose_gammon && lose_gammon <= 1.0 - win);
+            if cells[OFF] > 0 {
+                assert_eq!((lose_gammon, lose_backgammon), (0.0, 0.0));
+                saved += 1;
+            }
+            if cells[OPPONENT_OFF] > 0 {
+                assert_eq!((win_gammon, win_backgammon), (0.0, 0.0));
+            }
+            assert!((equity(flip(outputs)) + equity(outputs)).abs() < 1e-6);
+        }
+        assert!(saved > 100);
+    }
+}
+
+/// Without contact and with nobody behind, a backgammon is out of reach (case R07).
+#[test]
+fn no_backgammon_in_a_race_r07() {
+    let network = network(64, 16, 1);
+    let race = Position::from_points(&[(10, 15)], &[(9, 15)]).unwrap();
+    let [.., win_backgammon, lose_gammon, lose_backgammon] = evaluate(&network, &[*race.cells()])[0];
+    assert_eq!((win_backgammon, lose_backgammon), (0.0, 0.0));
+    assert!(lose_gammon > 0.0);
+    let behind = Position::from_points(&[(19, 1), (3, 14)], &[(1, 15)]).unwrap();
+    assert!(evaluate(&network, &[*behind.cells()])[0][4] > 0.0);
+}
+
+#[test]
+fn finished_games_are_certain() {
+    let network = network(64, 16, 1);
+    for (own, opponent) in [
+        (vec![], vec![(24, 14)]),
+        (vec![], vec![(18, 15)]),
+        (vec![], vec![(BAR, 1), (1, 14)]),
+        (vec![(19, 15)], vec![]),
+    ] {
+        let position = Position::from_points(&own, &opponent).unwrap();
+        let outcome: Outcome = position.outcome().unwrap();
+        let certain = Probabilities::certain(outcome).values().map(|value| value as f32);
+        assert_eq!(evaluate(&network, &[*position.cells()])[0], certain);
+    }
+}
+
+#[test]
+fn the_sigmoid_is_close_and_even() {
+    for step in -4000..=4000 {
+        let x = step as f32 / 40.0;
+        let exact = 1.0 / (1.0 + (-f64::from(x)).exp());
+        assert!((f64::from(sigmoid(x)) - exact).abs() < 2e-7, "{x}");
+    }
+    assert_eq!(sigmoid(0.0), 0.5);
+    assert!(sigmoid(f32::MAX) <= 1.0 && sigmoid(f32::MIN) >= 0.0);
+}
+
+#[test]
+fn shapes_and_weights_that_cannot_be() {
+    for (first, second) in [(0, 16), (64, 0), (63, 16), (64, 17), (1088, 16), (64, 272)] {
+        assert_eq!(Shape::new(first, second), None);
+    }
+    let shape = Shape::new(64, 16).unwrap();
+    assert_eq!(Weights::from_values(shape, vec![0.0; shape.len() - 1]), None);
+    assert_eq!(Weights::from_values(shape, vec![f32::NAN; shape.len()]), None);
+}
+
+#[test]
+fn damaged_models_are_refused() {
+    let weights = Weights::random(Shape::new(64, 16).unwrap(), 1);
+    let bytes = weights.to_bytes();
+    assert_eq!(Weights::from_bytes(&bytes), Ok(weights));
+    for at in (0..bytes.len()).step_by(7) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        assert!(Weights::from_bytes(&damaged).is_err(), "byte {at}");
+    }
+    for length in (0..bytes.len()).step_by(101) {
+        assert!(Weights::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert!(matches!(Weights::from_bytes(&longer), Err(ModelError::Length { .. })));
+    let mut newer = bytes.clone();
+    newer[8] = 2;
+    assert_eq!(Weights::from_bytes(&newer), Err(ModelError::Version(2)));
+}
+
+proptest! {
+    #[test]
+    fn bytes_that_are_no_model_do_not_panic(tail in proptest::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(Weights::from_bytes(&[&MAGIC[..], &tail].concat()).is_err());
+        prop_assert!(Weights::from_bytes(&tail).is_err());
+    }
+
+    #[test]
+    fn every_roll_keeps_the_base_right(seed in 0u64..1000, roll in 0usize..21) {
+        let network = network(64, 16, 7);
+        let cells = positions(30, seed);
+        let mut scratch = Scratch::new(&network);
+        for cells in &cells {
+            let position = Position::from_cells(cells).unwrap();
+            let mut candidates = Vec::new();
+            movegen::results(&position, Roll::ALL[roll], View::Next, &mut candidates);
+            let mut outputs = Vec::new();
+            network.evaluate_near(&mut scratch, cells, &candidates, &mut outputs);
+            prop_assert_eq!(outputs, evaluate(&network, &candidates));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Games that a network plays against itself, and what they teach.
+
+use crate::eval::{Chooser, Objective};
+use crate::nn::{Outputs, flip};
+use crate::outcome::Probabilities;
+use crate::position::{CELLS, Position};
+use crate::rng::GameDice;
+
+/// A position before its roll and what its outputs should have been.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lesson {
+    /// The player on roll's view.
+    pub cells: [i8; CELLS],
+    /// Five nested probabilities.
+    pub target: Outputs,
+}
+
+/// How games are turned into lessons.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Teaching {
+    /// What both players play for.
+    pub objective: Objective,
+    /// The weight of later positions against the next one, 0 to 1.
+    pub lambda: f32,
+    /// The share of positions whose target is the mean over the 21 rolls in place of the roll that came.
+    pub look_ahead: f32,
+}
+
+/// Plays one game and appends its lessons; returns how many turns it took.
+pub fn play(
+    chooser: &mut Chooser<'_>,
+    teaching: &Teaching,
+    start: &Position,
+    dice: GameDice,
+    lessons: &mut Vec<Lesson>,
+) -> u64 {
+    let first = lessons.len();
+    let (_, mut roll) = dice.opening();
+    let mut position = *start;
+    let mut turn = 0;
+    let end = loop {
+        let (next, outputs) = chooser.best(&position, roll, teaching.objective);
+        turn += 1;
+        // The opening roll is no double, so the position before it is worth something else than what is taught here.
+        if turn > 1 {
+            lessons.push(Lesson { cells: *position.cells(), target: flip(outputs) });
+        }
+        if let Some(outcome) = next.outcome() {
+            break Probabilities::certain(outcome).values().map(|value| value as f32);
+        }
+        position = next;
+        roll = dice.roll(turn);
+    };
+    let mut later = flip(end);
+    for lesson in lessons[first..].iter_mut().rev() {
+        for (target, later) in lesson.target.iter_mut().zip(later) {
+            *target += teaching.lambda * (later - *target);
+        }
+        later = flip(lesson.target);
+    }
+    if teaching.look_ahead > 0.0 {
+        let limit = (f64::from(teaching.look_ahead) * 2f64.powi(32)) as u64;
+        for (place, lesson) in lessons[first..].iter_mut().enumerate() {
+            // Scrambled by a golden section, places are spread evenly over each game.
+            let mark = (place as u64 + dice.game).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            if mark < limit {
+                let position = Position::from_cells_unchecked(lesson.cells);
+                lesson.target = chooser.look_ahead(&position, teaching.objective);
+            }
+        }
+    }
+    turn
+}

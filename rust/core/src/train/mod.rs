@@ -1,0 +1,261 @@
+//! Training by self-play: temporal differences on the games that the network plays against itself.
+//!
+//! A step plays a number of games, sums the gradients of their positions, and changes the weights once, by Adam (Kingma,
+//! Ba, 2015). The games of a step are cut into a fixed number of shards whose gradients are added in order, and every
+//! game's dice are a function of (seed, game): so the weights do not depend on the number of threads, and a run that
+//! goes on from a checkpoint ends where one without a break does.
+
+mod checkpoint;
+mod game;
+mod gradient;
+
+pub use checkpoint::CheckpointError;
+pub use game::{Lesson, Teaching};
+pub use gradient::Gradient;
+
+use crate::eval::{Chooser, Objective};
+use crate::nn::{Network, Shape, Weights};
+use crate::parallel::{self, Control};
+use crate::position::{Position, Variant};
+use crate::rng::GameDice;
+
+/// Games of a step are cut into this many shards.
+const SHARDS: u64 = 8;
+/// Adam's memory of gradients and of their squares, and what keeps it from dividing by zero.
+const MEMORY: f32 = 0.9;
+const SQUARE_MEMORY: f32 = 0.999;
+const EPSILON: f32 = 1e-6;
+
+/// A part of a recipe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// How many games it has; whole steps are played.
+    pub games: u64,
+    /// Games for each change of the weights, a multiple of 8.
+    pub games_per_step: u64,
+    /// How far weights change in a step, at the start of the stage and at its end; geometric in between.
+    pub rate: [f32; 2],
+    /// The weight of later positions at the start of the stage and at its end; linear in between.
+    pub lambda: [f32; 2],
+    /// The share of positions with the mean over 21 rolls as their target.
+    pub look_ahead: f32,
+    /// What is played for.
+    pub objective: Objective,
+    /// Steps that the average of the weights remembers.
+    pub average: f32,
+}
+
+/// Why a stage makes no sense.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageError {
+    /// The name of the field.
+    pub field: &'static str,
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+impl std::fmt::Display for StageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is {}", self.field, self.expected)
+    }
+}
+
+impl std::error::Error for StageError {}
+
+impl Stage {
+    /// Checks every field.
+    pub fn validate(&self) -> Result<(), StageError> {
+        let wrong = |field, expected| Err(StageError { field, expected });
+        if self.games == 0 || self.games > 1 << 48 {
+            return wrong("games", "1 to 2**48");
+        }
+        if self.games_per_step == 0 || !self.games_per_step.is_multiple_of(SHARDS) || self.games_per_step > 1 << 16 {
+            return wrong("games_per_step", "a multiple of 8 up to 65536");
+        }
+        if !self.rate.iter().all(|rate| (1e-8..=1.0).contains(rate)) {
+            return wrong("rate", "two numbers from 1e-8 to 1");
+        }
+        if !self.lambda.iter().all(|lambda| (0.0..=1.0).contains(lambda)) {
+            return wrong("lambda", "two numbers from 0 to 1");
+        }
+        if !(0.0..=1.0).contains(&self.look_ahead) {
+            return wrong("look_ahead", "0 to 1");
+        }
+        if !(1.0..=1e9).contains(&self.average) {
+            return wrong("average", "1 to 1e9 steps");
+        }
+        Ok(())
+    }
+
+    /// How many steps it has.
+    pub fn steps(&self) -> u64 {
+        self.games.div_ceil(self.games_per_step)
+    }
+
+    /// How much of it is over at a step, 0 to 1.
+    fn progress(&self, step: u64) -> f32 {
+        step as f32 / self.steps().max(2).saturating_sub(1) as f32
+    }
+}
+
+/// What a step has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Games played.
+    pub games: u64,
+    /// Positions learnt from.
+    pub positions: u64,
+    /// Sum over positions of the cross entropy.
+    pub loss: f64,
+    /// Sum over positions of the squared error of the equity.
+    pub squares: f64,
+}
+
+impl Seen {
+    /// Adds another's.
+    pub fn add(&mut self, other: &Seen) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.loss += other.loss;
+        self.squares += other.squares;
+    }
+}
+
+/// A run of training, at some step of its recipe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trainer {
+    weights: Weights,
+    average: Vec<f32>,
+    momentum: Vec<f32>,
+    squares: Vec<f32>,
+    stages: Vec<Stage>,
+    seed: u64,
+    /// Stages that are over, steps of the current one, and steps and games in all.
+    stage: usize,
+    stage_step: u64,
+    steps: u64,
+    games: u64,
+}
+
+impl Trainer {
+    /// A run from random weights, a function of the seed.
+    pub fn new(shape: Shape, stages: Vec<Stage>, seed: u64) -> Trainer {
+        Trainer::from_weights(Weights::random(shape, seed), stages, seed)
+    }
+
+    /// A run from given weights.
+    pub fn from_weights(weights: Weights, stages: Vec<Stage>, seed: u64) -> Trainer {
+        let zeros = vec![0.0; weights.values().len()];
+        let average = weights.values().to_vec();
+        Trainer {
+            weights,
+            average,
+            momentum: zeros.clone(),
+            squares: zeros,
+            stages,
+            seed,
+            stage: 0,
+            stage_step: 0,
+            steps: 0,
+            games: 0,
+        }
+    }
+
+    /// The weights as they are.
+    pub const fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The weights averaged over the last steps: what is worth keeping.
+    pub fn averaged(&self) -> Weights {
+        Weights::from_values(self.weights.shape(), self.average.clone()).expect("averages of finite weights")
+    }
+
+    /// The stage that is next, if the recipe is not over.
+    pub fn stage(&self) -> Option<usize> {
+        (self.stage < self.stages.len()).then_some(self.stage)
+    }
+
+    /// Games played so far.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Steps made so far.
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Games of the whole recipe.
+    pub fn total_games(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.steps() * stage.games_per_step).sum()
+    }
+
+    /// How far weights change in the next step; 0 after the last.
+    pub fn rate(&self) -> f32 {
+        self.stages.get(self.stage).map_or(0.0, |stage| {
+            let [from, to] = stage.rate;
+            // In doubles, so that the last bit of a library's power does not reach the weights.
+            let (from, to) = (f64::from(from), f64::from(to));
+            (from * (to / from).powf(stage.progress(self.stage_step).into())) as f32
+        })
+    }
+
+    /// Makes one step; none if the recipe is over.
+    ///
+    /// It cannot be cancelled halfway: a step is a fraction of a second.
+    pub fn step(&mut self, threads: usize) -> Option<Seen> {
+        let stage = *self.stages.get(self.stage)?;
+        let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
+        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead };
+        let rate = self.rate();
+        let network = Network::new(self.weights.clone());
+        let start = Position::start(Variant::Standard);
+        let games = stage.games_per_step / SHARDS;
+        let gradients = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
+            let mut gradient = Gradient::zero(&self.weights);
+            let mut chooser = Chooser::new(&network);
+            let mut lessons = Vec::new();
+            for game in 0..games {
+                let dice = GameDice { seed: self.seed, game: self.games + shard * games + game };
+                game::play(&mut chooser, &teaching, &start, dice, &mut lessons);
+            }
+            gradient.learn(&self.weights, network.kernel(), &lessons);
+            gradient
+        });
+        let mut sum = Gradient::zero(&self.weights);
+        for (_, gradient) in &gradients {
+            sum.add(gradient);
+        }
+        self.change(&sum, rate, stage.average);
+        self.games += stage.games_per_step;
+        self.stage_step += 1;
+        if self.stage_step == stage.steps() {
+            self.stage += 1;
+            self.stage_step = 0;
+        }
+        Some(Seen { games: stage.games_per_step, positions: sum.lessons, loss: sum.loss, squares: sum.squares })
+    }
+
+    /// One change of the weights, by the mean gradient.
+    fn change(&mut self, gradient: &Gradient, rate: f32, average: f32) {
+        self.steps += 1;
+        let scale = 1.0 / gradient.lessons.max(1) as f32;
+        let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let unbias = 1.0 / (1.0 - MEMORY.powi(power));
+        let square_unbias = 1.0 / (1.0 - SQUARE_MEMORY.powi(power));
+        let follow = 1.0 / average.min(self.steps as f32);
+        let state = self.weights.values_mut().iter_mut().zip(&mut self.average);
+        let memory = self.momentum.iter_mut().zip(&mut self.squares);
+        for (((weight, mean), (momentum, square)), &value) in state.zip(memory).zip(&gradient.values) {
+            let value = value * scale;
+            *momentum += (1.0 - MEMORY) * (value - *momentum);
+            *square += (1.0 - SQUARE_MEMORY) * (value * value - *square);
+            *weight -= rate * (*momentum * unbias) / ((*square * square_unbias).sqrt() + EPSILON);
+            *mean += follow * (*weight - *mean);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+use super::*;
+use crate::nn::{Kernel, OUTPUTS, Outputs, Scratch};
+use crate::position::CELLS;
+use crate::rng::{Purpose, Stream};
+use crate::simulate;
+
+fn stage(games: u64) -> Stage {
+    Stage {
+        games,
+        games_per_step: 16,
+        rate: [2e-3, 1e-3],
+        lambda: [0.5, 0.0],
+        look_ahead: 0.0,
+        objective: Objective::Points,
+        average: 10.0,
+    }
+}
+
+fn shape() -> Shape {
+    Shape::new(64, 16).unwrap()
+}
+
+fn lessons(n: usize, seed: u64) -> Vec<Lesson> {
+    let mut stream = Stream::new(seed, Purpose::Training, 9, 0, 0);
+    let mut chance = || stream.below(1001) as f32 / 1000.0;
+    simulate::random_positions(&Position::start(Variant::Standard), n, seed, &Control::default())
+        .iter()
+        .map(|position| {
+            let (win, gammon, lose_gammon) = (chance(), chance(), chance());
+            let lost = (1.0 - win) * lose_gammon;
+            // Ends that the checkers rule out have no chance in the target either.
+            let possible = crate::nn::possible(position.cells()).unwrap();
+            let mut target = [win, win * gammon, win * gammon * chance(), lost, lost * chance()];
+            for end in 1..OUTPUTS {
+                target[end] *= f32::from(u8::from(possible[end]));
+            }
+            Lesson { cells: *position.cells(), target }
+        })
+        .collect()
+}
+
+fn loss(weights: &Weights, lessons: &[Lesson]) -> f64 {
+    let mut gradient = Gradient::zero(weights);
+    gradient.learn(weights, Kernel::Portable, lessons);
+    gradient.loss
+}
+
+/// The gradient against differences of the loss, for weights of every layer.
+#[test]
+fn the_gradient_is_the_slope_of_the_loss() {
+    let weights = Weights::random(shape(), 3);
+    let lessons = lessons(40, 1);
+    let mut gradient = Gradient::zero(&weights);
+    gradient.learn(&weights, Kernel::Portable, &lessons);
+    let largest = gradient.values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+    let mut checked = 0;
+    for range in shape().ranges() {
+        for at in range.clone().step_by((range.len() / 40).max(1)) {
+            let slope = |h: f32| {
+                let shifted = |h: f32| {
+                    let mut values = weights.values().to_vec();
+                    values[at] += h;
+                    loss(&Weights::from_values(shape(), values).unwrap(), &lessons)
+                };
+                (shifted(h) - shifted(-h)) / (2.0 * f64::from(h))
+            };
+            // A unit that is switched within the step bends the loss: two steps must agree for the slope to be one.
+            let (wide, narrow) = (slope(2e-3), slope(1e-3));
+            if (wide - narrow).abs() < 0.01 * f64::from(largest) {
+                let found = f64::from(gradient.values[at]);
+                assert!((found - narrow).abs() < 0.02 * f64::from(largest), "weight {at}: {found} against {narrow}");
+                checked += usize::from(found != 0.0);
+            }
+        }
+    }
+    assert!(checked > 100, "{checked}");
+}
+
+#[test]
+fn every_kernel_gives_the_same_gradient() {
+    let weights = Weights::random(shape(), 3);
+    let lessons = lessons(50, 2);
+    let gradient = |kernel| {
+        let mut gradient = Gradient::zero(&weights);
+        gradient.learn(&weights, kernel, &lessons);
+        gradient.values
+    };
+    let portable = gradient(Kernel::Portable);
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+        assert_eq!(gradient(kernel), portable, "{kernel:?}");
+    }
+}
+
+/// A network with far more weights than lessons learns them by heart.
+#[test]
+fn a_small_set_is_overfitted() {
+    let lessons = lessons(30, 5);
+    let mut trainer = Trainer::new(shape(), vec![stage(16)], 1);
+    let learn = |trainer: &mut Trainer| {
+        let mut gradient = Gradient::zero(&trainer.weights);
+        gradient.learn(&trainer.weights.clone(), Kernel::best(), &lessons);
+        trainer.change(&gradient, 3e-3, 1.0);
+        (gradient.squares / gradient.lessons as f64).sqrt()
+    };
+    let first = learn(&mut trainer);
+    let last = (0..1500).map(|_| learn(&mut trainer)).last().unwrap();
+    assert!(first > 0.3 && last < 0.02, "{first} {last}");
+    let network = Network::new(trainer.weights);
+    let mut outputs: Vec<Outputs> = Vec::new();
+    let cells: Vec<[i8; CELLS]> = lessons.iter().map(|lesson| lesson.cells).collect();
+    network.evaluate(&mut Scratch::new(&network), &cells, &mut outputs);
+    for (lesson, outputs) in lessons.iter().zip(outputs) {
+        assert!(lesson.target.iter().zip(outputs).all(|(a, b)| (a - b).abs() < 0.1), "{lesson:?} {outputs:?}");
+    }
+}
+
+#[test]
+fn the_same_weights_for_any_number_of_threads() {
+    let run = |threads, seed| {
+        let mut trainer = Trainer::new(shape(), vec![stage(64), stage(32)], seed);
+        while trainer.step(threads).is_some() {}
+        trainer
+    };
+    let alone = run(1, 7);
+    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 6, None));
+    assert_eq!(run(2, 7), alone);
+    assert_eq!(run(8, 7), alone);
+    assert_ne!(run(2, 8).weights, alone.weights);
+}
+
+#[test]
+fn going_on_from_a_checkpoint_equals_no_break() {
+    let stages = || vec![stage(64), Stage { look_ahead: 0.25, objective: Objective::Win, ..stage(32) }];
+    let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("run.checkpoint");
+    let mut unbroken = Trainer::new(shape(), stages(), 7);
+    while unbroken.step(2).is_some() {}
+    let mut broken = Trainer::new(shape(), stages(), 7);
+    loop {
+        broken.save(&path).unwrap();
+        broken = Trainer::open(&path, stages(), 7).unwrap();
+        if broken.step(2).is_none() {
+            break;
+        }
+    }
+    assert_eq!(broken, unbroken);
+
+    let another = |stages, seed| Trainer::open(&path, stages, seed).unwrap_err().to_string();
+    assert!(another(stages(), 8).contains("seed"));
+    assert!(another(vec![stage(64)], 7).contains("recipe"));
+    let bytes = std::fs::read(&path).unwrap();
+    for at in (0..bytes.len()).step_by(bytes.len() / 50) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 4;
+        std::fs::write(&path, damaged).unwrap();
+        assert!(matches!(Trainer::open(&path, stages(), 7), Err(CheckpointError::Damaged(_))), "byte {at}");
+    }
+    assert!(matches!(Trainer::open(&folder.join("none"), stages(), 7), Err(CheckpointError::Io(_))));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The mean over the rolls, found the slow way.
+#[test]
+fn looking_ahead_is_the_mean_of_the_best_plays() {
+    use crate::nn::{equity, flip};
+    use crate::{Roll, movegen};
+    let network = Network::new(Weights::random(shape(), 2));
+    let mut chooser = Chooser::new(&network);
+    for position in simulate::random_positions(&Position::start(Variant::Standard), 40, 3, &Control::default()) {
+        let mut mean = 0.0;
+        for roll in Roll::ALL {
+            let mut results = Vec::new();
+            movegen::results(&position, roll, movegen::View::Mover, &mut results);
+            if results.is_empty() {
+                results.push(*position.cells());
+            }
+            let seen =
+                |cells: &[i8; CELLS]| equity(flip(chooser.evaluate(&Position::from_cells(cells).unwrap().flip())));
+            let best = results.iter().map(seen).fold(f32::NEG_INFINITY, f32::max);
+            mean += f32::from(roll.weight()) / 36.0 * best;
+        }
+        let found = equity(chooser.look_ahead(&position, Objective::Points));
+        assert!((found - mean).abs() < 1e-5, "{found} {mean}");
+    }
+}
+
+/// With lambda 1 every position is taught the end of its game, seen by its player.
+#[test]
+fn lambda_1_teaches_the_end() {
+    let network = Network::new(Weights::random(shape(), 2));
+    let mut chooser = Chooser::new(&network);
+    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0 };
+    let mut lessons = Vec::new();
+    let start = Position::start(Variant::Standard);
+    let turns = game::play(&mut chooser, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
+    assert_eq!(lessons.len() as u64, turns - 1);
+    let last = lessons.last().unwrap().target;
+    assert!(last[0] == 1.0 && last.iter().all(|&value| value == 0.0 || value == 1.0));
+    for pair in lessons.windows(2) {
+        assert_eq!(pair[0].target, crate::nn::flip(pair[1].target));
+    }
+}
+
+#[test]
+fn stages_that_make_no_sense() {
+    let good = stage(16);
+    assert_eq!(good.validate(), Ok(()));
+    for (bad, field) in [
+        (Stage { games: 0, ..good }, "games"),
+        (Stage { games_per_step: 12, ..good }, "games_per_step"),
+        (Stage { rate: [0.0, 1e-3], ..good }, "rate"),
+        (Stage { rate: [1e-3, f32::NAN], ..good }, "rate"),
+        (Stage { lambda: [0.0, 1.5], ..good }, "lambda"),
+        (Stage { look_ahead: -0.1, ..good }, "look_ahead"),
+        (Stage { average: 0.0, ..good }, "average"),
+    ] {
+        assert_eq!(bad.validate().unwrap_err().field, field);
+    }
+}

@@ -1,0 +1,119 @@
+//! Networks: evaluating batches and choosing plays by them.
+
+use gammon_core::eval::{self, Objective};
+use gammon_core::movegen::View;
+use gammon_core::nn::{Network, OUTPUTS, Weights};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::arrays;
+use crate::batch::view_from;
+use crate::errors::{Kind, Raise};
+use crate::long_work;
+use crate::position::PyPosition;
+
+/// A network that is ready to evaluate.
+#[pyclass(name = "Network", module = "gammon._core", frozen)]
+pub struct PyNetwork(pub Network);
+
+pub fn objective_from(py: Python<'_>, objective: &str) -> PyResult<Objective> {
+    Objective::from_name(objective).ok_or_else(|| {
+        Kind::InvalidArgument.error(py, format!("objective is \"win\" or \"points\", not {objective:?}"))
+    })
+}
+
+#[pymethods]
+impl PyNetwork {
+    /// The network of a model file's bytes.
+    #[new]
+    #[pyo3(signature = (content, /))]
+    fn new(py: Python<'_>, content: &[u8]) -> PyResult<PyNetwork> {
+        let weights = Weights::from_bytes(content).map_err(|error| error.raise(py))?;
+        Ok(PyNetwork(py.detach(|| Network::new(weights))))
+    }
+
+    /// The bytes of its model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.weights().to_bytes())
+    }
+
+    /// Units of the two hidden layers.
+    #[getter]
+    fn layers(&self) -> (usize, usize) {
+        let shape = self.0.weights().shape();
+        (shape.first(), shape.second())
+    }
+
+    /// How many weights it has.
+    #[getter]
+    fn parameters(&self) -> usize {
+        self.0.weights().values().len()
+    }
+
+    /// The kernel that runs on this processor.
+    #[getter]
+    fn kernel(&self) -> &'static str {
+        self.0.kernel().name()
+    }
+
+    /// The five probabilities of one position.
+    #[pyo3(signature = (position, /))]
+    fn evaluate_one(&self, position: &PyPosition) -> [f64; OUTPUTS] {
+        eval::evaluate(&self.0, &position.0).values()
+    }
+
+    #[pyo3(signature = (positions, threads, /))]
+    fn evaluate<'py>(
+        &self,
+        positions: &Bound<'py, PyAny>,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let py = positions.py();
+        let threads = long_work::threads(threads)?;
+        let positions = arrays::positions("positions", positions)?;
+        let outputs = py.detach(|| eval::evaluate_all(&self.0, &positions, threads));
+        PyArray1::from_vec(py, outputs.into_flattened()).reshape([positions.len(), OUTPUTS])
+    }
+
+    #[pyo3(signature = (positions, rolls, objective, view, threads, /))]
+    fn best_positions<'py>(
+        &self,
+        positions: &Bound<'py, PyAny>,
+        rolls: &Bound<'py, PyAny>,
+        objective: &str,
+        view: &str,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<i8>>> {
+        let py = positions.py();
+        let objective = objective_from(py, objective)?;
+        let view: View = view_from(py, view)?;
+        let threads = long_work::threads(threads)?;
+        let positions = arrays::positions("positions", positions)?;
+        let rolls = arrays::rolls("rolls", rolls, positions.len())?;
+        let best = py.detach(|| eval::best_positions(&self.0, &positions, &rolls, objective, view, threads));
+        arrays::from_cells(py, best)
+    }
+
+    /// What each of the 21 rolls is worth; and the error that cut the work short.
+    #[pyo3(signature = (positions, objective, threads, /))]
+    #[allow(clippy::type_complexity, reason = "a tuple for Python")]
+    fn roll_values<'py>(
+        &self,
+        positions: &Bound<'py, PyAny>,
+        objective: &str,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let py = positions.py();
+        let objective = objective_from(py, objective)?;
+        let threads = long_work::threads(threads)?;
+        let positions = arrays::positions("positions", positions)?;
+        let (values, error) = long_work::run(py, None, positions.len() as u64, |control| {
+            eval::roll_values(&self.0, &positions, objective, threads, control)
+        });
+        if let Some(error) = error {
+            return Err(error);
+        }
+        PyArray1::from_vec(py, values.into_flattened()).reshape([positions.len(), 21])
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs of training.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gammon_core::nn::{Shape, WIDEST, Weights};
+use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::Kind;
+use crate::evaluate::objective_from;
+use crate::long_work;
+
+/// A stage as Python gives it: games, games for each step, rates, lambdas, look-ahead, objective, average.
+type StageFields = (u64, u64, (f32, f32), (f32, f32), f32, String, f32);
+
+fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
+    let stage = |(place, fields): (usize, StageFields)| {
+        let (games, games_per_step, rate, lambda, look_ahead, objective, average) = fields;
+        let objective = objective_from(py, &objective)?;
+        let (rate, lambda) = (rate.into(), lambda.into());
+        let stage = Stage { games, games_per_step, rate, lambda, look_ahead, objective, average };
+        let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
+        stage.validate().map_err(wrong).map(|()| stage)
+    };
+    stages.into_iter().enumerate().map(stage).collect()
+}
+
+/// A run of training, at some step of its recipe.
+#[pyclass(name = "Trainer", module = "gammon._core", frozen)]
+pub struct PyTrainer(Mutex<Trainer>);
+
+impl PyTrainer {
+    /// A panic in a step leaves the run as it was before it.
+    fn lock(&self) -> MutexGuard<'_, Trainer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl PyTrainer {
+    /// A run from random weights, or from those of a model file's bytes.
+    #[new]
+    #[pyo3(signature = (layers, stages, seed, content, /))]
+    fn new(
+        py: Python<'_>,
+        layers: (usize, usize),
+        stages: Vec<StageFields>,
+        seed: &Bound<'_, PyAny>,
+        content: Option<&[u8]>,
+    ) -> PyResult<PyTrainer> {
+        let seed = long_work::seed(seed)?;
+        let stages = stages_from(py, stages)?;
+        let shape = Shape::new(layers.0, layers.1).ok_or_else(|| {
+            let message = format!(
+                "layers are a multiple of 64 up to {} and one of 16 up to {}, not {} and {}",
+                WIDEST[0], WIDEST[1], layers.0, layers.1
+            );
+            Kind::InvalidArgument.error(py, message)
+        })?;
+        let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
+        let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
+        if weights.shape() != shape {
+            let (first, second) = (weights.shape().first(), weights.shape().second());
+            let message = format!("the start has layers of {first} and {second}, not {} and {}", layers.0, layers.1);
+            return Err(Kind::InvalidArgument.error(py, message));
+        }
+        Ok(PyTrainer(Mutex::new(Trainer::from_weights(weights, stages, seed))))
+    }
+
+    /// The run of a checkpoint.
+    #[staticmethod]
+    #[pyo3(signature = (path, stages, seed, /))]
+    fn open(py: Python<'_>, path: PathBuf, stages: Vec<StageFields>, seed: &Bound<'_, PyAny>) -> PyResult<PyTrainer> {
+        let seed = long_work::seed(seed)?;
+        let stages = stages_from(py, stages)?;
+        let place = path.display().to_string();
+        match py.detach(|| Trainer::open(&path, stages, seed)) {
+            Ok(trainer) => Ok(PyTrainer(Mutex::new(trainer))),
+            Err(CheckpointError::Io(error)) => Err(error.into()),
+            Err(error @ CheckpointError::Damaged(_)) => Err(Kind::FileFormat.error(py, format!("{place}: {error}"))),
+            Err(error @ CheckpointError::Other(_)) => Err(Kind::InvalidArgument.error(py, format!("{place}: {error}"))),
+        }
+    }
+
+    /// Makes steps until these seconds are over or the recipe is: games, positions, sum of losses, sum of squared errors
+    /// of the equity, and the error that cut it short. `progress` is called with the games of the whole run.
+    #[pyo3(signature = (seconds, threads, progress, /))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        seconds: f64,
+        threads: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(u64, u64, f64, f64, Option<PyErr>)> {
+        let threads = long_work::threads(threads)?;
+        let seconds = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| Kind::InvalidArgument.error(py, format!("seconds is a number above 0, not {seconds}")))?;
+        let total = py.detach(|| self.lock().total_games());
+        let (seen, error) = long_work::run(py, progress, total, |control| {
+            let mut trainer = self.lock();
+            let start = Instant::now();
+            let mut seen = Seen::default();
+            control.advance(trainer.games());
+            while !control.is_cancelled() && (start.elapsed() < seconds || seen.games == 0) {
+                let Some(step) = trainer.step(threads) else { break };
+                control.advance(step.games);
+                seen.add(&step);
+            }
+            seen
+        });
+        Ok((seen.games, seen.positions, seen.loss, seen.squares, error))
+    }
+
+    /// Writes a checkpoint, whole or not at all.
+    #[pyo3(signature = (path, /))]
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.lock().save(&path))
+            .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path)))
+    }
+
+    /// The bytes of a model file with the averaged weights.
+    fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.lock().averaged().to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    /// The stage that is next, from 0; None if the recipe is over.
+    #[getter]
+    fn stage(&self, py: Python<'_>) -> Option<usize> {
+        py.detach(|| self.lock().stage())
+    }
+
+    /// Games and steps so far, and games of the whole recipe.
+    #[getter]
+    fn done(&self, py: Python<'_>) -> (u64, u64, u64) {
+        py.detach(|| {
+            let trainer = self.lock();
+            (trainer.games(), trainer.steps(), trainer.total_games())
+        })
+    }
+
+    /// How far weights change in the next step.
+    #[getter]
+    fn rate(&self, py: Python<'_>) -> f32 {
+        py.detach(|| self.lock().rate())
+    }
+}

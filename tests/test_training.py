@@ -1,0 +1,135 @@
+"""Training from Python: recipes, checkpoints, logs, Ctrl-C and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gammon
+from gammon.training import Recipe, Stage, train
+
+RECIPE = Recipe(
+    (64, 16), (Stage(games=64, lambda_=(0.5, 0.0)), Stage(games=64, look_ahead=0.1, objective="win")), seed=3
+)
+
+
+class TestRecipe:
+    def test_round_trip(self, tmp_path: Path) -> None:
+        path = tmp_path / "recipe.json"
+        path.write_text(json.dumps({**RECIPE.to_dict(), "note": "anything"}))
+        assert Recipe.open(path) == RECIPE
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "[]", "{}", '{"layers": [64], "stages": []}', '{"layers": [64, 16], "stages": [{"game": 3}]}', '{"a": 1}'],
+    )
+    def test_files_that_are_none(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "recipe.json"
+        path.write_text(text)
+        with pytest.raises(gammon.InvalidArgumentError, match=r"recipe\.json"):
+            Recipe.open(path)
+
+    @pytest.mark.parametrize(
+        ("recipe", "word"),
+        [
+            (Recipe((60, 16), (Stage(games=8),)), "layers"),
+            (Recipe((64, 16), (Stage(games=0),)), "games"),
+            (Recipe((64, 16), (Stage(games=8, games_per_step=9),)), "games_per_step"),
+            (Recipe((64, 16), (Stage(games=8, rate=(0.0, 1.0)),)), "rate"),
+            (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
+            (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
+            (Recipe((64, 16), (Stage(games=8),), seed=-1), "seed"),
+        ],
+    )
+    def test_recipes_that_make_no_sense(self, tmp_path: Path, recipe: Recipe, word: str) -> None:
+        with pytest.raises(gammon.InvalidArgumentError, match=word):
+            train(recipe, tmp_path / "out.gammon")
+        assert not list(tmp_path.iterdir())
+
+
+class TestTrain:
+    def test_the_same_for_any_threads(self, tmp_path: Path) -> None:
+        one = train(RECIPE, tmp_path / "one.gammon", threads=1)
+        many = train(RECIPE, tmp_path / "many.gammon", threads=3)
+        assert one == many
+        assert one.layers == (64, 16)
+        assert one != train(Recipe(RECIPE.layers, RECIPE.stages, seed=4), tmp_path / "other.gammon")
+
+    def test_going_on_equals_no_break(self, tmp_path: Path) -> None:
+        """Cut after every step by a progress that raises, then the same call again."""
+        unbroken = train(RECIPE, tmp_path / "unbroken.gammon")
+
+        class Cut(Exception):
+            pass
+
+        def cut(done: int, total: int) -> None:
+            assert done <= total == 128
+            raise Cut
+
+        path, checkpoint, log = tmp_path / "broken.gammon", tmp_path / "run.checkpoint", tmp_path / "log.jsonl"
+        cuts = 0
+        while not (path.exists() and cuts > 20):
+            try:
+                model = train(RECIPE, path, checkpoint=checkpoint, log=log, checkpoint_seconds=1e-9, progress=cut)
+                break
+            except Cut:
+                cuts += 1
+        assert cuts >= 1
+        model = train(RECIPE, path, checkpoint=checkpoint, log=log)
+        assert model == unbroken
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        assert lines[-1]["games"] == lines[-1]["of"] == 128
+        assert lines[-1]["stage"] is None
+        assert all(line["cross_entropy"] > 0 and line["plies_per_game"] > 10 for line in lines)
+        assert not list(tmp_path.glob("*.partial"))
+
+    def test_checkpoints_of_something_else(self, tmp_path: Path) -> None:
+        checkpoint = tmp_path / "run.checkpoint"
+        train(RECIPE, tmp_path / "out.gammon", checkpoint=checkpoint)
+        with pytest.raises(gammon.InvalidArgumentError, match="recipe"):
+            train(Recipe((64, 16), RECIPE.stages[:1], seed=3), tmp_path / "out.gammon", checkpoint=checkpoint)
+        checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
+        with pytest.raises(gammon.FileFormatError, match=r"run\.checkpoint"):
+            train(RECIPE, tmp_path / "out.gammon", checkpoint=checkpoint)
+
+    def test_from_a_model(self, tmp_path: Path) -> None:
+        short = Recipe((64, 16), (Stage(games=8, games_per_step=8, rate=(1e-8, 1e-8)),), seed=1)
+        first = train(RECIPE, tmp_path / "first.gammon")
+        second = train(short, tmp_path / "second.gammon", start=tmp_path / "first.gammon")
+        start = gammon.Position.start()
+        assert second.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
+        with pytest.raises(gammon.InvalidArgumentError, match="layers"):
+            train(Recipe((128, 16), short.stages), tmp_path / "third.gammon", start=tmp_path / "first.gammon")
+
+    def test_interrupted(self, tmp_path: Path) -> None:
+        def interrupt(done: int, total: int) -> None:
+            raise KeyboardInterrupt
+
+        path = tmp_path / "out.gammon"
+        recipe = Recipe((64, 16), (Stage(games=10**9),))
+        with pytest.raises(gammon.Interrupted) as caught:
+            train(recipe, path, checkpoint=tmp_path / "run.checkpoint", progress=interrupt)
+        assert caught.value.result == gammon.Model(path)
+        assert (tmp_path / "run.checkpoint").exists()
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("typer")
+    from gammon.cli import _run
+
+    recipe, out = tmp_path / "recipe.json", tmp_path / "out.gammon"
+    recipe.write_text(json.dumps(RECIPE.to_dict()))
+    arguments: list[Any] = ["train", str(recipe), "--out", str(out), "--checkpoint", str(tmp_path / "c")]
+    assert _run([*arguments, "--log", str(tmp_path / "log"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parameters"] == gammon.Model(out).parameters
+    assert (tmp_path / "log").exists()
+    assert _run(["train", str(tmp_path / "none.json"), "--out", str(out)]) == 2
+    assert "none.json" in capsys.readouterr().err
+
+
+def test_the_recipe_of_the_shipped_model() -> None:
+    model = gammon.Model.default()
+    assert Recipe.open(model.path.with_suffix(".json")).layers == model.layers
