@@ -1,6 +1,6 @@
 //! Bear-off databases in the formats of GNU Backgammon: reading, writing, and its own 16-bit arithmetic.
 //!
-//! The layouts are in `docs/formats/gnubg-bearoff.md`. The arithmetic of [`one_sided_like_gnu`] and
+//! The layouts are in `docs/formats/gnubg-bearoff.md`. The arithmetic of `one_sided_like_gnu` and
 //! [`TwoSided::like_gnu`] was found by comparing files of `makebearoff` with sums over their own records: it gives every
 //! byte of them.
 
