@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-# A test of the whole machine may be slow when the machine is busy: no deadline, but a fixed number of examples. They are
-# the same on every run, so that a change is judged by what it changes; `--hypothesis-profile=explore` draws others.
+# A test of the whole machine may be slow when the machine is busy: no deadline, but a fixed number of examples. They
+# are the same on every run, so that a change is judged by what it changes; `--hypothesis-profile=explore` draws others.
 explore = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", explore)
 settings.register_profile("gammon", explore, derandomize=True)
