@@ -252,7 +252,7 @@ class Ladder:
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
 
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
 _Columns: TypeAlias = dict[str, Any]
 
 @final

@@ -43,6 +43,8 @@ class Settings:
 
     n: int
     players: tuple[str, str]
+    models: tuple[str | None, str | None]
+    """The SHA-256 checksum of each player's model file, None for who has none."""
     rules: Rules | None
     variant: str
     paired: bool
@@ -56,6 +58,7 @@ class Settings:
 
         data = dataclasses.asdict(self)
         data["players"] = list(self.players)
+        data["models"] = list(self.models)
         data["rules"] = None if self.rules is None else codec.rules_to_dict(self.rules)
         return data
 
@@ -65,7 +68,7 @@ class Settings:
         from gammon.match import codec
 
         rules = None if data["rules"] is None else codec.rules_from_dict(data["rules"], "settings.rules")
-        return cls(**{**data, "players": tuple(data["players"]), "rules": rules})
+        return cls(**{**data, "players": tuple(data["players"]), "models": tuple(data["models"]), "rules": rules})
 
     def parts(self) -> list[tuple[int, int]]:
         """The first unit of each part and the one after its last."""

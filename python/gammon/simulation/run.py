@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
 from gammon.simulation.dataset import MANIFEST, Dataset, Settings, Writer
 from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
-from gammon.simulation.policy import PolicyLike, Questioner, question
+from gammon.simulation.players import PlayerLike, Players
+from gammon.simulation.policy import question
 from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
 
-__all__ = ["BUILT_IN", "simulate"]
+__all__ = ["simulate"]
 
 MOST_GAMES = (1 << 63) - 1
 MOST_ROWS = 1 << 27
@@ -30,55 +31,9 @@ MOST_AT_ONCE = 1 << 20
 _TICK = 0.05
 
 
-class BuiltIn(NamedTuple):
-    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
-
-    core: str
-    double: bool = False
-    take: bool = True
-
-
-BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random")}
-"""The built-in players by name. "random" chooses evenly among the distinct plays, never doubles and always takes."""
-
-_Parts = tuple[int, str, bool | None, bool | None]
-
-
-class _Players:
-    """Both players as the core is told of them, and who answers what it asks."""
-
-    def __init__(self, players: Sequence[str | PolicyLike]) -> None:
-        if isinstance(players, str) or not isinstance(players, Sequence) or len(players) != 2:
-            raise InvalidArgumentError(f"players are two names or policies, not {players!r}")
-        self.asked: list[Questioner | None] = []
-        self.parts: list[_Parts] = []
-        names = []
-        for place, player in enumerate(players):
-            if isinstance(player, str):
-                if player not in BUILT_IN:
-                    known = ", ".join(sorted(BUILT_IN))
-                    raise InvalidArgumentError(f"players[{place}] is a policy or one of {known}, not {player!r}")
-                core, double, take = BUILT_IN[player]
-                self.asked.append(None)
-                self.parts.append((place, core, double, take))
-                names.append(player)
-                continue
-            # One policy that plays itself is asked for both sides at once.
-            slot = 0 if place == 1 and player is players[0] else place
-            questioner = Questioner(player, f"players[{place}]")
-            self.asked.append(questioner)
-            self.parts.append(questioner.parts(slot))
-            names.append(str(getattr(player, "name", getattr(player, "__name__", type(player).__name__))))
-        self.names = (names[0], names[1])
-
-    @property
-    def all_built_in(self) -> bool:
-        return self.asked == [None, None]
-
-
 def simulate(
     n: int,
-    players: Sequence[str | PolicyLike] = ("random", "random"),
+    players: Sequence[PlayerLike] = ("random", "random"),
     *,
     rules: Rules | None = None,
     cube: bool | None = None,
@@ -103,8 +58,11 @@ def simulate(
 
     Args:
         n: games or matches, 0 to 2**63 - 1.
-        players: players 0 and 1: "random", which chooses evenly among the distinct plays, never doubles and always
-            takes; or a `Policy`.
+        players: players 0 and 1, each of them
+            "random", which chooses evenly among the distinct plays, never doubles and always takes;
+            "fast", a `Model` or the path of a model file (``*.gammon``), a network that makes the play which leads to
+            the best position for what the game is worth, and handles the cube as `gammon.cube.decide` says;
+            or a `Policy`.
         rules: the rules; None for cubeless single games in which gammons count.
         cube: True for money with the cube where there are no rules.
         variant: the start of each game where there are no rules.
@@ -124,6 +82,7 @@ def simulate(
     Raises:
         MissingExtraError: if `out` is given and pyarrow is missing.
         FileFormatError: if the files that would be resumed are damaged.
+        ModelFormatError: for a file that is no model.
         InvalidArgumentError: for a name that does not exist, a number out of range, or an index that a policy gives
             beyond the candidates.
         ArrayError: for an answer of a policy of another dtype or shape.
@@ -140,8 +99,10 @@ def simulate(
     >>> import gammon
     >>> simulate(100, (Runner(), "random"), rules=Rules.match(3), seed=1).matches
     100
+    >>> simulate(100, ("fast", "random"), cube=True, seed=1).points_per_game > 1
+    True
     """
-    sides = _Players(players)
+    sides = Players(players)
     rules = rules_for(rules, cube, variant)
     n = _whole("n", n, 0, MOST_GAMES)
     _whole("batch_size", batch_size, 1, MOST_AT_ONCE)
@@ -165,13 +126,13 @@ def simulate(
         seed = Dataset(out, check=False).settings.seed
     seed = _seed(seed)
     start = time.perf_counter()
-    plain = out is None and rules is None and not paired and not record and sides.all_built_in
+    plain = out is None and rules is None and not paired and not record and sides.all_random
     with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
         if plain:
             found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
         elif out is not None:
             plan = compiled(rules, variant, seed, paired=paired)
-            settings = Settings(n, sides.names, rules, variant, paired, seed, record, part_games)
+            settings = Settings(n, sides.names, sides.models, rules, variant, paired, seed, record, part_games)
             writer = Writer(out, settings, resume=resume)
             found, error = _write(writer, plan, sides, threads, batch_size, report)
             record = False
@@ -247,7 +208,7 @@ class _Work:
     """Some games or matches of a plan."""
 
     def __init__(
-        self, plan: _core.Plan, sides: _Players, *, per_game: bool, record: bool, units: tuple[int, int]
+        self, plan: _core.Plan, sides: Players, *, per_game: bool, record: bool, units: tuple[int, int]
     ) -> None:
         self.plan = plan
         self.sides = sides
@@ -298,7 +259,7 @@ class _Work:
 
 
 def _write(
-    writer: Writer, plan: _core.Plan, sides: _Players, threads: int | None, batch_size: int, report: Report | None
+    writer: Writer, plan: _core.Plan, sides: Players, threads: int | None, batch_size: int, report: Report | None
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays what is left of a data set, part by part. A part that is cut short is left out."""
     total = writer.settings.n

@@ -6,13 +6,16 @@
 //!
 //! What games are worth and who may double are data: a [`ScoreGraph`] and the [`Stake`]s that an opening can lead to.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::dice::Roll;
 use crate::ladder::{Ladder, MAX_LEVELS, Owner, ScoreGraph};
 use crate::movegen::{self, View};
+use crate::nn::Network;
 use crate::parallel::{self, Control};
+use crate::player::NetworkPlayer;
 use crate::position::{CELLS, Position};
 use crate::rng::{GameDice, Purpose, Stream};
 
@@ -59,6 +62,8 @@ pub enum Chooser {
     Asked,
     /// Evenly among the distinct plays.
     Random,
+    /// The player's network.
+    Network,
 }
 
 /// Who decides for a player about the cube.
@@ -70,10 +75,12 @@ pub enum CubeAnswer {
     Always,
     /// The answer is always no.
     Never,
+    /// The player's network.
+    Network,
 }
 
 /// A player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Player {
     /// Whom its questions go to, 0 or 1: both players may be the same.
     pub slot: usize,
@@ -83,6 +90,34 @@ pub struct Player {
     pub double: CubeAnswer,
     /// Takes.
     pub take: CubeAnswer,
+    /// The network that decides where it is said to.
+    pub network: Option<Arc<Network>>,
+}
+
+impl Player {
+    /// A network that makes all decisions.
+    pub fn of_network(network: Arc<Network>) -> Player {
+        let (choose, cube) = (Chooser::Network, CubeAnswer::Network);
+        Player { slot: 0, choose, double: cube, take: cube, network: Some(network) }
+    }
+
+    /// Whether somebody outside has to answer for it.
+    pub fn is_asked(&self) -> bool {
+        self.choose == Chooser::Asked || [self.double, self.take].contains(&CubeAnswer::Asked)
+    }
+}
+
+/// The networks of both players with room to work, for one thread.
+struct Minds<'a>([Option<NetworkPlayer<'a>>; 2]);
+
+impl<'a> Minds<'a> {
+    fn new(players: &'a [Player; 2]) -> Minds<'a> {
+        Minds(std::array::from_fn(|player| players[player].network.as_deref().map(NetworkPlayer::new)))
+    }
+
+    fn of(&mut self, player: usize) -> &mut NetworkPlayer<'a> {
+        self.0[player].as_mut().expect("a player that a network answers for has one")
+    }
 }
 
 /// The kinds of decisions, as places in [`Questions`].
@@ -438,7 +473,7 @@ impl Lane {
     }
 
     /// Plays on until somebody outside is asked or no samples are left.
-    fn advance(&mut self, shared: &Shared, results: &mut Results, asked: &mut Asked, lane: u32) {
+    fn advance(&mut self, shared: &Shared, minds: &mut Minds, results: &mut Results, asked: &mut Asked, lane: u32) {
         let plan = shared.plan;
         loop {
             match self.stage {
@@ -452,21 +487,33 @@ impl Lane {
                 },
                 Stage::Opening => self.open(plan),
                 Stage::BeforeRoll => {
-                    let player = &shared.players[self.player(plan, self.seat)];
+                    let number = self.player(plan, self.seat);
+                    let player = &shared.players[number];
                     match player.double {
                         CubeAnswer::Never => self.stage = Stage::Rolling,
                         _ if !self.may_double(plan) => self.stage = Stage::Rolling,
                         CubeAnswer::Always => self.answer_double(shared, true),
+                        CubeAnswer::Network => {
+                            let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
+                            let yes = minds.of(number).doubles(&self.position, ladder, self.level, owner);
+                            self.answer_double(shared, yes);
+                        }
                         CubeAnswer::Asked => {
                             return self.ask(plan, &mut asked[player.slot][Kind::Double as usize], Kind::Double, lane);
                         }
                     }
                 }
                 Stage::Offered => {
-                    let player = &shared.players[self.player(plan, 1 - self.seat)];
+                    let number = self.player(plan, 1 - self.seat);
+                    let player = &shared.players[number];
                     match player.take {
                         CubeAnswer::Asked => {
                             return self.ask(plan, &mut asked[player.slot][Kind::Take as usize], Kind::Take, lane);
+                        }
+                        CubeAnswer::Network => {
+                            let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
+                            let yes = minds.of(number).takes(&self.position, ladder, self.level, owner);
+                            self.answer_take(shared, results, yes);
                         }
                         answer => self.answer_take(shared, results, answer == CubeAnswer::Always),
                     }
@@ -476,10 +523,17 @@ impl Lane {
                     self.stage = Stage::Rolled;
                 }
                 Stage::Rolled => {
-                    let player = &shared.players[self.player(plan, self.seat)];
+                    let number = self.player(plan, self.seat);
+                    let player = &shared.players[number];
                     match player.choose {
                         Chooser::Random => {
                             let after = self.random_after(plan);
+                            self.play(shared, results, after);
+                        }
+                        Chooser::Network => {
+                            let theirs = plan.graph.ladder(self.node, 1 - self.seat);
+                            let owner = self.owner_seen_by(1 - self.seat);
+                            let after = minds.of(number).play(&self.position, self.roll, theirs, self.level, owner);
                             self.play(shared, results, after);
                         }
                         Chooser::Asked => {
@@ -643,7 +697,7 @@ fn owner_number(owner: Owner) -> i8 {
 /// What all lanes of a run share.
 struct Shared<'a> {
     plan: &'a Plan,
-    players: [Player; 2],
+    players: &'a [Player; 2],
     keep: Keep,
     control: &'a Control,
     next: &'a AtomicU64,
@@ -756,7 +810,7 @@ impl Arena {
         debug_assert!(self.waiting.iter().flatten().all(Vec::is_empty), "a question is still open");
         let shared = Shared {
             plan: &self.plan,
-            players: self.players,
+            players: &self.players,
             keep: self.keep,
             control: &self.control,
             next: &self.next,
@@ -764,8 +818,9 @@ impl Arena {
         };
         let work = |shard: &mut Shard| {
             let mut asked = Asked::default();
+            let mut minds = Minds::new(shared.players);
             for (place, lane) in shard.lanes.iter_mut().enumerate() {
-                lane.advance(&shared, &mut shard.results, &mut asked, shard.first + place as u32);
+                lane.advance(&shared, &mut minds, &mut shard.results, &mut asked, shard.first + place as u32);
             }
             asked
         };
@@ -837,7 +892,7 @@ impl Arena {
     fn answer(&mut self, rows: &[(u32, u32)], apply: impl Fn(usize, &mut Lane, &Shared, &mut Results)) {
         let shared = Shared {
             plan: &self.plan,
-            players: self.players,
+            players: &self.players,
             keep: self.keep,
             control: &self.control,
             next: &self.next,
@@ -865,7 +920,7 @@ const CHUNK: u64 = 64;
 /// Plays units between players of whom nobody has to be asked. A cancelled run holds the samples that were finished.
 pub fn play_out(
     plan: &Plan,
-    players: [Player; 2],
+    players: &[Player; 2],
     keep: Keep,
     units: std::ops::Range<u64>,
     threads: usize,
@@ -879,7 +934,7 @@ pub fn play_out(
         let end = units.end.min(first.saturating_add(step));
         let shared = Shared { plan, players, keep, control, next: &next, end };
         let mut asked = Asked::default();
-        Lane::new(plan).advance(&shared, results, &mut asked, 0);
+        Lane::new(plan).advance(&shared, &mut Minds::new(players), results, &mut asked, 0);
         assert!(asked.iter().flatten().all(Questions::is_empty), "nobody is there to be asked");
     });
     let mut all = Results::default();
@@ -895,9 +950,9 @@ mod tests {
     use crate::simulate;
 
     const RANDOM: Player =
-        Player { slot: 0, choose: Chooser::Random, double: CubeAnswer::Never, take: CubeAnswer::Always };
+        Player { slot: 0, choose: Chooser::Random, double: CubeAnswer::Never, take: CubeAnswer::Always, network: None };
     const ASKED: Player =
-        Player { slot: 0, choose: Chooser::Asked, double: CubeAnswer::Asked, take: CubeAnswer::Asked };
+        Player { slot: 0, choose: Chooser::Asked, double: CubeAnswer::Asked, take: CubeAnswer::Asked, network: None };
     const ALL: Keep = Keep { games: true, acts: true };
 
     fn plan(paired: bool) -> Plan {
@@ -974,7 +1029,7 @@ mod tests {
     fn random_players_play_the_games_of_random_games() {
         let plan = plan(false);
         let control = Control::default();
-        let results = sorted(play_out(&plan, [RANDOM; 2], ALL, 0..200, 2, &control));
+        let results = sorted(play_out(&plan, &[RANDOM; 2], ALL, 0..200, 2, &control));
         let (totals, records) = simulate::random_game_records(&plan.start, 200, plan.seed, 1, &control);
         assert_eq!(results.sums.plies, totals.plies);
         for (game, (number, record)) in results.games.iter().zip(records) {

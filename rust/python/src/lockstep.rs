@@ -11,14 +11,16 @@ use pyo3::types::{PyDict, PyList};
 use crate::arrays;
 use crate::cube::PyLadder;
 use crate::errors::Kind;
+use crate::evaluate::PyNetwork;
 use crate::long_work;
 use crate::position::PyPosition;
 use crate::text::Text;
 
 /// A node of the score graph: ladder of player 0, where each winner's points lead, points needed, Crawford phase.
 type NodeParts<'py> = (PyRef<'py, PyLadder>, Vec<Option<usize>>, Vec<Option<usize>>, [i16; 2], i8);
-/// A player: slot, who chooses, and the fixed answers to double and take; `None` asks.
-type PlayerParts = (usize, Text, Option<bool>, Option<bool>);
+/// A player: slot, who chooses, the fixed answers to double and take (`None` asks), and the network that makes all
+/// decisions if it is "network" who chooses.
+type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>);
 
 /// What is played.
 #[pyclass(name = "Plan", module = "gammon._core", frozen)]
@@ -55,11 +57,12 @@ impl PyPlan {
     }
 }
 
-fn player_from(py: Python<'_>, (slot, choose, double, take): PlayerParts) -> PyResult<Player> {
-    let choose = match &*choose {
-        "asked" => Chooser::Asked,
-        "random" => Chooser::Random,
-        other => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
+fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerParts<'_>) -> PyResult<Player> {
+    let choose = match (&*choose, network) {
+        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone())),
+        ("asked", _) => Chooser::Asked,
+        ("random", _) => Chooser::Random,
+        (other, _) => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
     };
     if slot > 1 {
         return Err(Kind::InvalidArgument.error(py, format!("a slot is 0 or 1, not {slot}")));
@@ -69,10 +72,10 @@ fn player_from(py: Python<'_>, (slot, choose, double, take): PlayerParts) -> PyR
         Some(true) => CubeAnswer::Always,
         Some(false) => CubeAnswer::Never,
     };
-    Ok(Player { slot, choose, double: cube(double), take: cube(take) })
+    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None })
 }
 
-fn players_from(py: Python<'_>, [first, second]: [PlayerParts; 2]) -> PyResult<[Player; 2]> {
+fn players_from(py: Python<'_>, [first, second]: [PlayerParts<'_>; 2]) -> PyResult<[Player; 2]> {
     Ok([player_from(py, first)?, player_from(py, second)?])
 }
 
@@ -167,7 +170,7 @@ impl PyArena {
     #[allow(clippy::too_many_arguments, reason = "the parts of an arena")]
     fn new(
         plan: &Bound<'_, PyPlan>,
-        players: [PlayerParts; 2],
+        players: [PlayerParts<'_>; 2],
         keep_games: bool,
         keep_acts: bool,
         first: u64,
@@ -237,7 +240,7 @@ impl PyArena {
 #[allow(clippy::too_many_arguments, reason = "the parts of a run")]
 pub fn play_out<'py>(
     plan: &Bound<'py, PyPlan>,
-    players: [PlayerParts; 2],
+    players: [PlayerParts<'_>; 2],
     keep_games: bool,
     keep_acts: bool,
     first: u64,
@@ -247,16 +250,14 @@ pub fn play_out<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
     let py = plan.py();
     let players = players_from(py, players)?;
-    if players.iter().any(|player| {
-        player.choose == Chooser::Asked || player.double == CubeAnswer::Asked || player.take == CubeAnswer::Asked
-    }) {
+    if players.iter().any(Player::is_asked) {
         return Err(Kind::InvalidArgument.error(py, "nobody is there to be asked"));
     }
     let threads = long_work::threads(threads)?;
     let keep = Keep { games: keep_games, acts: keep_acts };
     let plan = &plan.get().0;
     let (results, error) = long_work::run(py, progress, end.saturating_sub(first), |control| {
-        lockstep::play_out(plan, players, keep, first..end, threads, control)
+        lockstep::play_out(plan, &players, keep, first..end, threads, control)
     });
     Ok((results_of(py, results)?, error))
 }
