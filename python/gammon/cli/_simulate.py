@@ -27,7 +27,9 @@ def simulate(
         int | None,
         typer.Option(parser=whole_number, metavar="INTEGER", help="The points that win a match; 7 if not said."),
     ] = None,
-    players: Annotated[str, typer.Option(help="Both players, with a comma: random, fast, or model files (*.gammon).")] = "random,random",
+    players: Annotated[
+        str, typer.Option(help="Both players, with a comma: random, fast, or model files (*.gammon).")
+    ] = "random,random",
     cube: Annotated[bool, typer.Option("--cube", help="Play for money with the cube.")] = False,
     paired: Annotated[
         bool, typer.Option("--paired", help="Every two games with the same dice, seats swapped.")

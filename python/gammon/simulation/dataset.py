@@ -7,8 +7,9 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,10 @@ from gammon.simulation.result import GameTable, TurnTable
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["Dataset", "Settings", "Writer"]
+__all__ = ["Answer", "Dataset", "EncodedPart", "Settings", "Writer", "encode"]
+
+Answer: TypeAlias = "dict[str, dict[str, Any]]"
+"""What the core says of the games that it has played: sums and tables."""
 
 FORMAT = "gammon simulation"
 VERSION = 1
@@ -75,6 +79,31 @@ class Settings:
         return [(first, min(first + self.part_games, self.n)) for first in range(0, self.n, self.part_games)]
 
 
+class EncodedPart(NamedTuple):
+    """A part of a data set as the bytes of its files."""
+
+    files: dict[str, tuple[bytes, int]]
+    """Content and rows of each kind of table."""
+    sums: dict[str, Any]
+
+
+def encode(settings: Settings, answer: Answer) -> EncodedPart:
+    """What the games of a part left, as files: the same bytes wherever it is done."""
+    tables = {"games": answer["games"]}
+    if settings.record:
+        tables["turns"] = answer["acts"]
+    files = {kind: _parquet(columns) for kind, columns in tables.items()}
+    return EncodedPart(files, answer["sums"])
+
+
+def _parquet(columns: dict[str, Any]) -> tuple[bytes, int]:
+    pyarrow, parquet = _pyarrow()
+    table = pyarrow.table({key: _column(pyarrow, values) for key, values in columns.items()})
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", row_group_size=ROW_GROUP)
+    return sink.getvalue().to_pybytes(), table.num_rows
+
+
 class Writer:
     """A directory that is filled part by part. What is listed in the manifest is finished and never touched again."""
 
@@ -83,6 +112,8 @@ class Writer:
         self.path = Path(path)
         self.settings = settings
         self.parts: list[dict[str, Any]] = []
+        self._thread: ThreadPoolExecutor | None = None
+        self._writing: Future[None] | None = None
         manifest = self.path / MANIFEST
         if resume and manifest.exists():
             self.parts = _resumed(self.path, settings)
@@ -96,24 +127,41 @@ class Writer:
         """The parts that are still to be played."""
         return self.settings.parts()[len(self.parts) :]
 
-    def add(self, games: dict[str, Any], turns: dict[str, Any] | None, sums: dict[str, Any]) -> None:
+    def __enter__(self) -> Writer:
+        self._thread = ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What is being written is finished, whatever ends the playing.
+        assert self._thread is not None
+        self._thread.shutdown()
+        self._thread = None
+        self._finish()
+
+    def add_soon(self, answer: Answer) -> None:
+        """Writes the next part by a thread of its own, after the one before it."""
+        assert self._thread is not None
+        self._finish()
+        self._writing = self._thread.submit(lambda: self.add(encode(self.settings, answer)))
+
+    def _finish(self) -> None:
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            writing.result()
+
+    def add(self, part: EncodedPart) -> None:
         """Writes the next part: first its files, each under another name until it is whole, then the manifest."""
         number = len(self.parts)
         first, end = self.settings.parts()[number]
-        files = {"games": self._write_table(f"games-{number:06}.parquet", games)}
-        if turns is not None:
-            files["turns"] = self._write_table(f"turns-{number:06}.parquet", turns)
-        self.parts.append({"first": first, "end": end, "files": files, "sums": sums})
+        files = {}
+        for kind, (content, rows) in part.files.items():
+            name = f"{kind}-{number:06}.parquet"
+            partial = self.path / f"{name}.partial"
+            partial.write_bytes(content)
+            os.replace(partial, self.path / name)
+            files[kind] = {"name": name, "rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
+        self.parts.append({"first": first, "end": end, "files": files, "sums": part.sums})
         self._write_manifest()
-
-    def _write_table(self, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-        pyarrow, parquet = _pyarrow()
-        table = pyarrow.table({key: _column(pyarrow, values) for key, values in columns.items()})
-        partial = self.path / f"{name}.partial"
-        parquet.write_table(table, partial, compression="zstd", row_group_size=ROW_GROUP)
-        digest = _digest(partial)
-        os.replace(partial, self.path / name)
-        return {"name": name, "rows": table.num_rows, "sha256": digest}
 
     def _write_manifest(self) -> None:
         manifest = {

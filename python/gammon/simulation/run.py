@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gammon import _core
+from gammon import _core, _ray
 from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
-from gammon.simulation.dataset import MANIFEST, Dataset, Settings, Writer
+from gammon.simulation.dataset import MANIFEST, Answer, Dataset, EncodedPart, Settings, Writer, encode
 from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
 from gammon.simulation.players import PlayerLike, Players
 from gammon.simulation.policy import question
@@ -30,6 +30,8 @@ MOST_RECORDED = 1 << 20
 MOST_AT_ONCE = 1 << 20
 _TICK = 0.05
 
+Backend: TypeAlias = Literal["local", "ray"]
+
 
 def simulate(
     n: int,
@@ -41,6 +43,8 @@ def simulate(
     paired: bool = False,
     seed: int | None = None,
     threads: int | None = None,
+    backend: Backend = "local",
+    address: str | None = None,
     batch_size: int = 4096,
     progress: Progress = None,
     per_game: bool = False,
@@ -69,7 +73,12 @@ def simulate(
         paired: games 2k and 2k + 1 have the same dice, and the players change seats: luck evens out, so that fewer
             games compare two players. n is even then.
         seed: 0 to 2**64 - 1; None draws one, kept in the result.
-        threads: None for one on each core. Policies are called on the caller's thread.
+        threads: None for one on each core. Policies are called on the caller's thread. With Ray, how many processors
+            each chunk of games uses: one if None.
+        backend: "local" plays on this machine, "ray" on a Ray cluster (extra ``ray``): the result is the same. Policies
+            are pickled, so what they are made of has to exist on every node.
+        address: of the Ray cluster. None takes the one that ``ray.init`` has connected to, or that ``RAY_ADDRESS``
+            names; else Ray is started on this machine for as long as the games take.
         batch_size: how many games are played at once where a policy is asked, 1 to 2**20.
         progress: a callable (done, total), or True for a bar.
         per_game: whether to keep a table of the games (at most 2**27), in `.per_game`.
@@ -80,7 +89,7 @@ def simulate(
         part_games: games or matches in each part, an even number if paired.
 
     Raises:
-        MissingExtraError: if `out` is given and pyarrow is missing.
+        MissingExtraError: if `out` is given and pyarrow is missing, or Ray with ``backend="ray"``.
         FileFormatError: if the files that would be resumed are damaged.
         ModelFormatError: for a file that is no model.
         InvalidArgumentError: for a name that does not exist, a number out of range, or an index that a policy gives
@@ -115,6 +124,10 @@ def simulate(
     if per_game and n > MOST_ROWS:
         raise InvalidArgumentError(f"per_game holds at most {MOST_ROWS} games in memory, not {n}")
     _whole("part_games", part_games, 1, MOST_RECORDED)
+    if backend not in ("local", "ray"):
+        raise InvalidArgumentError(f"backend is 'local' or 'ray', not {backend!r}")
+    if address is not None and backend != "ray":
+        raise InvalidArgumentError(f"address {address!r} is for backend='ray'")
     if out is None and resume:
         raise InvalidArgumentError("resume is True, but out does not say what to resume")
     if out is not None and (per_game or (paired and part_games % 2)):
@@ -126,20 +139,31 @@ def simulate(
         seed = Dataset(out, check=False).settings.seed
     seed = _seed(seed)
     start = time.perf_counter()
-    plain = out is None and rules is None and not paired and not record and sides.all_random
+    plain = backend == "local" and out is None and rules is None and not paired and not record and sides.all_random
+    job = Job(
+        sides,
+        rules,
+        variant,
+        seed,
+        paired=paired,
+        per_game=per_game or out is not None,
+        record=record,
+        threads=1 if threads is None and backend == "ray" else threads,
+        batch_size=batch_size,
+    )
     with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
         if plain:
             found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
         elif out is not None:
-            plan = compiled(rules, variant, seed, paired=paired)
             settings = Settings(n, sides.names, sides.models, rules, variant, paired, seed, record, part_games)
             writer = Writer(out, settings, resume=resume)
-            found, error = _write(writer, plan, sides, threads, batch_size, report)
+            found, error = _write(writer, job, backend, address, report)
             record = False
+        elif backend == "ray":
+            found, error = _together(job, n, address, report)
         else:
-            plan = compiled(rules, variant, seed, paired=paired)
-            work = _Work(plan, sides, per_game=per_game, record=record, units=(0, n))
-            found, error = work.run(threads, batch_size, report)
+            answer, error = job.play(0, n, report)
+            found = _summed(answer)
     table = found.pop("per_game")
     turns = found.pop("turns")
     result = SimulationResult(
@@ -204,47 +228,64 @@ def _random_games(
     }, error
 
 
-class _Work:
-    """Some games or matches of a plan."""
+class Job:
+    """Games or matches that can be played in any parts, here or elsewhere."""
 
     def __init__(
-        self, plan: _core.Plan, sides: Players, *, per_game: bool, record: bool, units: tuple[int, int]
+        self,
+        players: Players,
+        rules: Rules | None,
+        variant: str,
+        seed: int,
+        *,
+        paired: bool,
+        per_game: bool,
+        record: bool,
+        threads: int | None,
+        batch_size: int,
     ) -> None:
-        self.plan = plan
-        self.sides = sides
+        self.players = players
         self.keep = (per_game, record)
-        self.units = units
+        self.threads = threads
+        self.batch_size = batch_size
+        self._what = (rules, variant, seed, paired)
+        self._compiled: _core.Plan | None = None
 
-    def run(
-        self, threads: int | None, batch_size: int, report: Report | None
-    ) -> tuple[dict[str, Any], BaseException | None]:
-        """What the games come to, and the error that cut them short; games that are not finished are left out."""
-        answer, error = self.play(threads, batch_size, report)
-        return _summed(answer), error
+    @property
+    def plan(self) -> _core.Plan:
+        """What is played."""
+        if self._compiled is None:
+            rules, variant, seed, paired = self._what
+            self._compiled = compiled(rules, variant, seed, paired=paired)
+        return self._compiled
 
-    def play(
-        self, threads: int | None, batch_size: int, report: Report | None
-    ) -> tuple[dict[str, Any], BaseException | None]:
-        """The same as the core has it."""
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None}
+
+    def play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
+        """What the units `first` to `end` - 1 leave, and the error that cut them short: then samples that are not
+        finished are left out."""
         error: BaseException | None
-        if self.sides.all_built_in:
-            answer, error = _core.play_out(self.plan, self.sides.parts, *self.keep, *self.units, threads, report)
-        else:
-            arena = _core.Arena(self.plan, self.sides.parts, *self.keep, *self.units, batch_size, threads)
-            error = None
-            try:
-                self._ask(arena, report)
-            except KeyboardInterrupt as interrupt:
-                error = interrupt
-            answer = arena.results()
-        return answer, error
+        parts = self.players.parts
+        if self.players.all_built_in:
+            return _core.play_out(self.plan, parts, *self.keep, first, end, self.threads, report)
+        arena = _core.Arena(self.plan, parts, *self.keep, first, end, self.batch_size, self.threads)
+        error = None
+        try:
+            self._ask(arena, end - first, report)
+        except KeyboardInterrupt as interrupt:
+            error = interrupt
+        return arena.results(), error
 
-    def _ask(self, arena: _core.Arena, report: Report | None) -> None:
-        total = self.units[1] - self.units[0]
+    def nothing(self) -> Answer:
+        """What no games leave."""
+        return _core.Arena(self.plan, self.players.parts, *self.keep, 0, 0, 1, 1).results()
+
+    def _ask(self, arena: _core.Arena, total: int, report: Report | None) -> None:
         shown = time.monotonic()
         while asked := arena.advance():
             for slot, kind, columns in asked:
-                questioner = self.sides.asked[slot]
+                questioner = self.players.asked[slot]
                 assert questioner is not None
                 answer = questioner.answer(kind, question(kind, columns))
                 if kind == 0:
@@ -258,31 +299,120 @@ class _Work:
             report(arena.done, total)
 
 
+def _on_cluster(
+    job: Job, units: list[tuple[int, int]], address: str | None, report: Report | None, done: int, total: int
+) -> Iterator[tuple[int, Answer]]:
+    """What each range of units leaves, as the workers of a Ray cluster answer."""
+    finished = done
+
+    def tick() -> None:
+        if report is not None:
+            report(finished, total)
+
+    for number, answer in _ray.run(_played, job, units, address=address, cpus=job.threads or 1, tick=tick):
+        first, end = units[number]
+        finished += end - first
+        yield number, answer
+    tick()
+
+
+def _played(job: Job, units: tuple[int, int]) -> Answer:
+    answer, error = job.play(*units, None)
+    if error is not None:
+        raise error
+    return answer
+
+
+def _together(
+    job: Job, n: int, address: str | None, report: Report | None
+) -> tuple[dict[str, Any], BaseException | None]:
+    """Plays all units on a cluster and adds up what they left."""
+    step = _chunk_size(n)
+    units = [(first, min(first + step, n)) for first in range(0, n, step)]
+    answer = job.nothing()
+    sums = answer["sums"]
+    tables: dict[int, Answer] = {}
+    error: BaseException | None = None
+    try:
+        for number, part in _on_cluster(job, units, address, report, 0, n):
+            sums = _added(sums, part["sums"])
+            if any(job.keep):
+                tables[number] = part
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+    parts = [answer, *(tables[number] for number in sorted(tables))]
+    joined = {
+        kind: {name: np.concatenate([part[kind][name] for part in parts]) for name in answer[kind]}
+        for kind in ("games", "acts")
+    }
+    return _summed({"sums": sums, **joined}), error
+
+
+def _chunk_size(n: int) -> int:
+    """Units of each chunk where the caller does not say: a second of random games, less if there are few; even."""
+    return max(16, min(1 << 16, n // 256 * 2))
+
+
 def _write(
-    writer: Writer, plan: _core.Plan, sides: Players, threads: int | None, batch_size: int, report: Report | None
+    writer: Writer, job: Job, backend: Backend, address: str | None, report: Report | None
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays what is left of a data set, part by part. A part that is cut short is left out."""
-    total = writer.settings.n
     error: BaseException | None = None
-    for first, end in writer.left():
-
-        def shifted(done: int, _: int, before: int = first) -> None:
-            assert report is not None
-            report(before + done, total)
-
-        work = _Work(plan, sides, per_game=True, record=writer.settings.record, units=(first, end))
-        answer, error = work.play(threads, batch_size, None if report is None else shifted)
-        if error is not None:
-            break
-        try:
-            writer.add(answer["games"], answer["acts"] if writer.settings.record else None, answer["sums"])
-        except KeyboardInterrupt as interrupt:
-            error = interrupt
-            break
-    sums = _core.Arena(plan, sides.parts, False, False, 0, 0, 1, 1).results()["sums"]
+    try:
+        if backend == "ray":
+            _write_from_cluster(writer, job, address, report)
+        else:
+            error = _write_here(writer, job, report)
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+    sums = job.nothing()["sums"]
     for part in writer.parts:
         sums = _added(sums, part["sums"])
     return _summed({"sums": sums, "games": None, "acts": None}), error
+
+
+def _write_here(writer: Writer, job: Job, report: Report | None) -> BaseException | None:
+    """Plays and writes on this machine; while one part is written the next one is played."""
+    total = writer.settings.n
+    with writer:
+        for first, end in writer.left():
+
+            def shifted(done: int, _: int, before: int = first) -> None:
+                assert report is not None
+                report(before + done, total)
+
+            answer, error = job.play(first, end, None if report is None else shifted)
+            if error is not None:
+                return error
+            writer.add_soon(answer)
+    return None
+
+
+def _write_from_cluster(writer: Writer, job: Job, address: str | None, report: Report | None) -> None:
+    """Writes in order what workers have played and encoded."""
+    left = writer.left()
+    waiting: dict[int, EncodedPart] = {}
+    done = left[0][0] if left else writer.settings.n
+    shared = (job, writer.settings)
+    finished = done
+
+    def tick() -> None:
+        if report is not None:
+            report(finished, writer.settings.n)
+
+    written = 0
+    for number, part in _ray.run(_encoded, shared, left, address=address, cpus=job.threads or 1, tick=tick):
+        waiting[number] = part
+        finished += left[number][1] - left[number][0]
+        while written in waiting:
+            writer.add(waiting.pop(written))
+            written += 1
+    tick()
+
+
+def _encoded(shared: tuple[Job, Settings], units: tuple[int, int]) -> EncodedPart:
+    job, settings = shared
+    return encode(settings, _played(job, units))
 
 
 def _added(one: Any, other: Any) -> Any:
