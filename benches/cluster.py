@@ -44,7 +44,7 @@ def main() -> None:
     workers = os.cpu_count() or 1
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     print(f"Python {platform.python_version()}, Ray {ray.__version__}, {platform.machine()}, {workers} workers")
-    how = {"paired": False, "per_game": False, "record": False, "threads": 1, "batch_size": 4096}
+    how = {"paired": False, "per_game": False, "record": False, "network": None, "threads": 1, "batch_size": 4096}
     for name, players, games in (("random", ("random", "random"), 1 << 16), ("fast", ("fast", "fast"), 1 << 14)):
         job = Job(Players(players), None, "standard", 1, **how)  # type: ignore[arg-type]
         assert gammon.simulate(1000, players, seed=1, backend="ray") == gammon.simulate(1000, players, seed=1)

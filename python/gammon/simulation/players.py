@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.simulation.policy import PolicyLike, Questioner
 
-__all__ = ["BUILT_IN", "BuiltIn", "PlayerLike", "Players"]
+__all__ = ["BUILT_IN", "BuiltIn", "Evaluating", "PlayerLike", "Players", "checksum", "network_of"]
 
 PlayerLike: TypeAlias = "str | os.PathLike[str] | Model | PolicyLike"
 """A name, a model or the path of its file, or a policy."""
+
+Evaluating: TypeAlias = "str | os.PathLike[str] | Model | None"
+"""The name of a network, a model or the path of its file; None for no evaluations."""
 
 
 class BuiltIn(NamedTuple):
@@ -80,14 +83,26 @@ class Players:
     @property
     def models(self) -> tuple[str | None, str | None]:
         """The SHA-256 checksum of each player's model file, None for who has none."""
-        first, second = (
-            hashlib.sha256(what.to_bytes()).hexdigest() if kind == "network" else None for kind, what in self._recipes
-        )
+        first, second = (checksum(what) if kind == "network" else None for kind, what in self._recipes)
         return first, second
 
     def __reduce__(self) -> tuple[Any, ...]:
         recipes = [(kind, what.to_bytes() if kind == "network" else what) for kind, what in self._recipes]
         return _again, (recipes, [part[0] for part in self.parts], self.names)
+
+
+def checksum(network: _core.Network) -> str:
+    """The SHA-256 checksum of a network's model file."""
+    return hashlib.sha256(network.to_bytes()).hexdigest()
+
+
+def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Network:
+    """The network of a name, a model or the path of its file."""
+    if isinstance(model, (str, os.PathLike, Model)):
+        _, (kind, what) = _recipe(model, where)
+        if kind == "network":
+            return cast("_core.Network", what)
+    raise InvalidArgumentError(f"{where}: 'fast', a model or a model file (*{_MODEL}), not {model!r}")
 
 
 def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, str]) -> Players:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -14,11 +15,22 @@ from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
-from gammon.simulation.dataset import MANIFEST, Answer, Dataset, EncodedPart, Settings, Writer, encode
+from gammon.simulation.dataset import (
+    MANIFEST,
+    Answer,
+    Compression,
+    Dataset,
+    EncodedPart,
+    FileFormat,
+    Settings,
+    Writer,
+    check_format,
+    encode,
+)
 from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
-from gammon.simulation.players import PlayerLike, Players
+from gammon.simulation.players import Evaluating, PlayerLike, Players, checksum, network_of
 from gammon.simulation.policy import question
-from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
+from gammon.simulation.result import CubeActions, SimulationResult, Wins, game_table, turn_table
 
 __all__ = ["simulate"]
 
@@ -52,6 +64,9 @@ def simulate(
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     part_games: int = 4096,
+    evaluations: Evaluating = None,
+    file_format: FileFormat = "parquet",
+    compression: Compression = "zstd",
 ) -> SimulationResult:
     """Plays n games, or n matches under match rules.
 
@@ -87,6 +102,9 @@ def simulate(
             `.turns`: the games, and with `record` every action. `gammon.simulation.Dataset` reads it.
         resume: go on with what `out` holds already. The files come out the same as without an interruption.
         part_games: games or matches in each part, an even number if paired.
+        evaluations: "fast", a `Model` or the path of a model file: the five probabilities of every recorded position.
+        file_format: "parquet", or "numpy" for ``.npz`` files, which need no extra.
+        compression: of the positions in Parquet: "zstd", "lz4", or "none", which is fastest.
 
     Raises:
         MissingExtraError: if `out` is given and pyarrow is missing, or Ray with ``backend="ray"``.
@@ -112,6 +130,10 @@ def simulate(
     True
     """
     sides = Players(players)
+    network = None if evaluations is None else network_of(evaluations, "evaluations")
+    check_format(file_format if out is not None else "numpy", compression if out is not None else "zstd")
+    if network is not None and not record:
+        raise InvalidArgumentError("evaluations are of recorded positions, so record is True with them")
     rules = rules_for(rules, cube, variant)
     n = _whole("n", n, 0, MOST_GAMES)
     _whole("batch_size", batch_size, 1, MOST_AT_ONCE)
@@ -148,6 +170,7 @@ def simulate(
         paired=paired,
         per_game=per_game or out is not None,
         record=record,
+        network=network,
         threads=1 if threads is None and backend == "ray" else threads,
         batch_size=batch_size,
     )
@@ -155,9 +178,22 @@ def simulate(
         if plain:
             found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
         elif out is not None:
-            settings = Settings(n, sides.names, sides.models, rules, variant, paired, seed, record, part_games)
+            settings = Settings(
+                n,
+                sides.names,
+                sides.models,
+                rules,
+                variant,
+                paired,
+                seed,
+                record,
+                part_games,
+                None if network is None else checksum(network),
+                file_format,
+                compression,
+            )
             writer = Writer(out, settings, resume=resume)
-            found, error = _write(writer, job, backend, address, report)
+            found, error = _write(writer, settings, job, backend, address, report)
             record = False
         elif backend == "ray":
             found, error = _together(job, n, address, report)
@@ -173,8 +209,8 @@ def simulate(
         rules=rules,
         paired=paired,
         seconds=time.perf_counter() - start,
-        per_game=GameTable(**table) if per_game else None,
-        turns=TurnTable(**turns, _rules=rules, _variant=variant, _seed=seed, _paired=paired, _names=sides.names)
+        per_game=game_table(table) if per_game else None,
+        turns=turn_table(table, turns, rules=rules, variant=variant, seed=seed, paired=paired, names=sides.names)
         if record
         else None,
         **found,
@@ -241,10 +277,12 @@ class Job:
         paired: bool,
         per_game: bool,
         record: bool,
+        network: _core.Network | None,
         threads: int | None,
         batch_size: int,
     ) -> None:
         self.players = players
+        self.network = network
         self.keep = (per_game, record)
         self.threads = threads
         self.batch_size = batch_size
@@ -260,11 +298,21 @@ class Job:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None}
+        return {**self.__dict__, "_compiled": None, "network": self.network and self.network.to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.network = state["network"] and _core.Network(state["network"])
 
     def play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
         """What the units `first` to `end` - 1 leave, and the error that cut them short: then samples that are not
         finished are left out."""
+        answer, error = self._play(first, end, report)
+        if self.network is not None:
+            answer["acts"]["evaluations"] = self.network.evaluate(answer["acts"]["positions"], self.threads)
+        return answer, error
+
+    def _play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
         error: BaseException | None
         parts = self.players.parts
         if self.players.all_built_in:
@@ -279,7 +327,7 @@ class Job:
 
     def nothing(self) -> Answer:
         """What no games leave."""
-        return _core.Arena(self.plan, self.players.parts, *self.keep, 0, 0, 1, 1).results()
+        return Job.play(self, 0, 0, None)[0]
 
     def _ask(self, arena: _core.Arena, total: int, report: Report | None) -> None:
         shown = time.monotonic()
@@ -354,15 +402,15 @@ def _chunk_size(n: int) -> int:
 
 
 def _write(
-    writer: Writer, job: Job, backend: Backend, address: str | None, report: Report | None
+    writer: Writer, settings: Settings, job: Job, backend: Backend, address: str | None, report: Report | None
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays what is left of a data set, part by part. A part that is cut short is left out."""
     error: BaseException | None = None
     try:
         if backend == "ray":
-            _write_from_cluster(writer, job, address, report)
+            _write_from_cluster(writer, settings, job, address, report)
         else:
-            error = _write_here(writer, job, report)
+            error = _write_here(writer, settings, job, report)
     except KeyboardInterrupt as interrupt:
         error = interrupt
     sums = job.nothing()["sums"]
@@ -371,9 +419,9 @@ def _write(
     return _summed({"sums": sums, "games": None, "acts": None}), error
 
 
-def _write_here(writer: Writer, job: Job, report: Report | None) -> BaseException | None:
+def _write_here(writer: Writer, settings: Settings, job: Job, report: Report | None) -> BaseException | None:
     """Plays and writes on this machine; while one part is written the next one is played."""
-    total = writer.settings.n
+    total = settings.n
     with writer:
         for first, end in writer.left():
 
@@ -384,21 +432,23 @@ def _write_here(writer: Writer, job: Job, report: Report | None) -> BaseExceptio
             answer, error = job.play(first, end, None if report is None else shifted)
             if error is not None:
                 return error
-            writer.add_soon(answer)
+            writer.add_soon(functools.partial(encode, settings, answer))
     return None
 
 
-def _write_from_cluster(writer: Writer, job: Job, address: str | None, report: Report | None) -> None:
+def _write_from_cluster(
+    writer: Writer, settings: Settings, job: Job, address: str | None, report: Report | None
+) -> None:
     """Writes in order what workers have played and encoded."""
     left = writer.left()
     waiting: dict[int, EncodedPart] = {}
-    done = left[0][0] if left else writer.settings.n
-    shared = (job, writer.settings)
+    done = left[0][0] if left else settings.n
+    shared = (job, settings)
     finished = done
 
     def tick() -> None:
         if report is not None:
-            report(finished, writer.settings.n)
+            report(finished, settings.n)
 
     written = 0
     for number, part in _ray.run(_encoded, shared, left, address=address, cpus=job.threads or 1, tick=tick):

@@ -227,10 +227,9 @@ pub struct ActRecord {
     pub level: u8,
     /// 0: the cube is in the middle, 1: with the player who acts, -1: with the other.
     pub owner: i8,
-    /// Before the action, seen by the player on roll.
+    /// Before the action, seen by the player on roll. What it leads to is in the next action of the game, and at its end
+    /// in the row of the game.
     pub before: [i8; CELLS],
-    /// After it, seen by the same player.
-    pub after: [i8; CELLS],
 }
 
 /// One finished game.
@@ -254,6 +253,8 @@ pub struct GameRow {
     pub level: u8,
     /// Whether it ended by a drop.
     pub dropped: bool,
+    /// The last position, seen by the player whose turn it was.
+    pub last: [i8; CELLS],
 }
 
 /// Sums over games; the same for any order of adding.
@@ -323,7 +324,7 @@ impl Sums {
 pub struct Keep {
     /// A row for each game.
     pub games: bool,
-    /// A row for each action.
+    /// A row for each action; then for each game, too.
     pub acts: bool,
 }
 
@@ -342,8 +343,67 @@ impl Results {
     /// Adds what another part left.
     pub fn append(&mut self, mut other: Results) {
         self.sums.add(&other.sums);
-        self.games.append(&mut other.games);
-        self.acts.append(&mut other.acts);
+        append(&mut self.games, &mut other.games);
+        append(&mut self.acts, &mut other.acts);
+    }
+}
+
+/// Adds rows to others, without a copy where there are no others.
+fn append<T>(rows: &mut Vec<T>, more: &mut Vec<T>) {
+    if rows.is_empty() { std::mem::swap(rows, more) } else { rows.append(more) }
+}
+
+/// Actions as columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ActColumns {
+    /// The game or match.
+    pub unit: Vec<u64>,
+    /// The game within the match.
+    pub number: Vec<u32>,
+    /// The turn.
+    pub turn: Vec<u32>,
+    /// Who acts.
+    pub player: Vec<u8>,
+    /// What they do.
+    pub act: Vec<u8>,
+    /// The dice of a play.
+    pub rolls: Vec<[u8; 2]>,
+    /// The cube before the action.
+    pub cube: Vec<u32>,
+    /// Where it is.
+    pub owner: Vec<i8>,
+    /// Positions before the action.
+    pub before: Vec<[i8; CELLS]>,
+}
+
+impl ActColumns {
+    /// The columns of rows.
+    pub fn new(rows: &[ActRecord]) -> ActColumns {
+        /// Rows that stay in the nearest cache while one column after the other is read from them.
+        const BLOCK: usize = 256;
+        let mut columns = ActColumns {
+            unit: Vec::with_capacity(rows.len()),
+            number: Vec::with_capacity(rows.len()),
+            turn: Vec::with_capacity(rows.len()),
+            player: Vec::with_capacity(rows.len()),
+            act: Vec::with_capacity(rows.len()),
+            rolls: Vec::with_capacity(rows.len()),
+            cube: Vec::with_capacity(rows.len()),
+            owner: Vec::with_capacity(rows.len()),
+            before: Vec::with_capacity(rows.len()),
+        };
+        for block in rows.chunks(BLOCK) {
+            columns.unit.extend(block.iter().map(|row| row.unit));
+            columns.number.extend(block.iter().map(|row| row.number));
+            columns.turn.extend(block.iter().map(|row| row.turn));
+            columns.player.extend(block.iter().map(|row| row.player));
+            columns.act.extend(block.iter().map(|row| row.act as u8));
+            columns.rolls.extend(block.iter().map(|row| row.roll));
+            columns.cube.extend(block.iter().map(|row| 1 << row.level));
+            columns.owner.extend(block.iter().map(|row| row.owner));
+            columns.before.extend(block.iter().map(|row| row.before));
+        }
+        columns
     }
 }
 
@@ -584,7 +644,7 @@ impl Lane {
         questions.noise.push(self.stream(plan, kind).word());
     }
 
-    fn record(&mut self, shared: &Shared, seat: usize, act: Act, after: &Position) {
+    fn record(&mut self, shared: &Shared, seat: usize, act: Act) {
         if !shared.keep.acts {
             return;
         }
@@ -598,15 +658,13 @@ impl Lane {
             level: self.level as u8,
             owner: owner_number(self.owner_seen_by(seat)),
             before: *self.position.cells(),
-            after: *after.cells(),
         };
         self.sample.acts.push(record);
     }
 
     fn answer_double(&mut self, shared: &Shared, yes: bool) {
         if yes {
-            let position = self.position;
-            self.record(shared, self.seat, Act::Double, &position);
+            self.record(shared, self.seat, Act::Double);
             self.sample.sums.cube[self.player(shared.plan, self.seat)][0] += 1;
         }
         self.stage = if yes { Stage::Offered } else { Stage::Rolling };
@@ -614,8 +672,7 @@ impl Lane {
 
     fn answer_take(&mut self, shared: &Shared, results: &mut Results, yes: bool) {
         let seat = 1 - self.seat;
-        let position = self.position;
-        self.record(shared, seat, if yes { Act::Take } else { Act::Drop }, &position);
+        self.record(shared, seat, if yes { Act::Take } else { Act::Drop });
         self.sample.sums.cube[self.player(shared.plan, seat)][if yes { 1 } else { 2 }] += 1;
         if yes {
             self.level += 1;
@@ -627,9 +684,10 @@ impl Lane {
     }
 
     fn play(&mut self, shared: &Shared, results: &mut Results, after: Position) {
-        self.record(shared, self.seat, Act::Play, &after);
+        self.record(shared, self.seat, Act::Play);
         self.turn += 1;
         if let Some(outcome) = after.outcome() {
+            self.position = after;
             let winner = if outcome.is_win() { self.seat } else { 1 - self.seat };
             return self.end_game(shared, results, winner, outcome.points().unsigned_abs().into(), false);
         }
@@ -655,9 +713,10 @@ impl Lane {
             stake,
             level: self.level as u8,
             dropped,
+            last: *self.position.cells(),
         };
         self.sample.sums.add_game(&game, counted);
-        if shared.keep.games {
+        if shared.keep.games || shared.keep.acts {
             self.sample.games.push(game);
         }
         let points = u32::try_from(won).unwrap_or(u32::MAX);

@@ -2,7 +2,7 @@
 
 use gammon_core::ladder::{Node, ScoreGraph};
 use gammon_core::lockstep::{
-    self, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
+    self, ActColumns, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -123,12 +123,13 @@ fn sums_of<'py>(py: Python<'py>, sums: &Sums) -> PyResult<Bound<'py, PyDict>> {
     Ok(parts)
 }
 
-fn results_of<'py>(py: Python<'py>, mut results: Results) -> PyResult<Bound<'py, PyDict>> {
+fn results_of<'py>(py: Python<'py>, keep: Keep, mut results: Results) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
     // Rows of one unit lie together in the order they were played, and a stable sort keeps that.
-    py.detach(|| {
+    let columns = py.detach(|| {
         results.games.sort_by_key(|game| game.unit);
         results.acts.sort_by_key(|act| act.unit);
+        ActColumns::new(&std::mem::take(&mut results.acts))
     });
     answer.set_item("sums", sums_of(py, &results.sums)?)?;
     let rows = &results.games;
@@ -142,26 +143,27 @@ fn results_of<'py>(py: Python<'py>, mut results: Results) -> PyResult<Bound<'py,
     games.set_item("stake", column(py, rows.iter().map(|row| row.stake)))?;
     games.set_item("cube", column(py, rows.iter().map(|row| 1_u32 << row.level)))?;
     games.set_item("dropped", column(py, rows.iter().map(|row| row.dropped)))?;
+    if keep.acts {
+        games.set_item("last", arrays::from_cells(py, rows.iter().map(|row| row.last).collect())?)?;
+    }
     answer.set_item("games", games)?;
-    let rows = std::mem::take(&mut results.acts);
     let acts = PyDict::new(py);
-    acts.set_item("game", column(py, rows.iter().map(|row| row.unit)))?;
-    acts.set_item("number", column(py, rows.iter().map(|row| row.number)))?;
-    acts.set_item("turn", column(py, rows.iter().map(|row| row.turn)))?;
-    acts.set_item("player", column(py, rows.iter().map(|row| row.player)))?;
-    acts.set_item("action", column(py, rows.iter().map(|row| row.act as u8)))?;
-    acts.set_item("cube", column(py, rows.iter().map(|row| 1_u32 << row.level)))?;
-    acts.set_item("owner", column(py, rows.iter().map(|row| row.owner)))?;
-    acts.set_item("rolls", pairs(py, rows.iter().map(|row| row.roll).collect())?)?;
-    acts.set_item("positions", arrays::from_cells(py, rows.iter().map(|row| row.before).collect())?)?;
-    acts.set_item("after", arrays::from_cells(py, rows.iter().map(|row| row.after).collect())?)?;
+    acts.set_item("game", PyArray1::from_vec(py, columns.unit))?;
+    acts.set_item("number", PyArray1::from_vec(py, columns.number))?;
+    acts.set_item("turn", PyArray1::from_vec(py, columns.turn))?;
+    acts.set_item("player", PyArray1::from_vec(py, columns.player))?;
+    acts.set_item("action", PyArray1::from_vec(py, columns.act))?;
+    acts.set_item("cube", PyArray1::from_vec(py, columns.cube))?;
+    acts.set_item("owner", PyArray1::from_vec(py, columns.owner))?;
+    acts.set_item("rolls", pairs(py, columns.rolls)?)?;
+    acts.set_item("positions", arrays::from_cells(py, columns.before)?)?;
     answer.set_item("acts", acts)?;
     Ok(answer)
 }
 
 /// Games that are played decision by decision.
 #[pyclass(name = "Arena", module = "gammon._core")]
-pub struct PyArena(Arena);
+pub struct PyArena(Arena, Keep);
 
 #[pymethods]
 impl PyArena {
@@ -181,7 +183,8 @@ impl PyArena {
         let players = players_from(plan.py(), players)?;
         let threads = long_work::threads(threads)?;
         let keep = Keep { games: keep_games, acts: keep_acts };
-        Ok(PyArena(Arena::new(plan.get().0.clone(), players, keep, first..end, lanes.min(1 << 20), threads)))
+        let lanes = lanes.min(1 << 20);
+        Ok(PyArena(Arena::new(plan.get().0.clone(), players, keep, first..end, lanes, threads), keep))
     }
 
     /// Finished games or matches.
@@ -230,7 +233,7 @@ impl PyArena {
     /// What finished games left since the last call.
     fn results<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let results = self.0.take_results();
-        results_of(py, results)
+        results_of(py, self.1, results)
     }
 }
 
@@ -259,5 +262,5 @@ pub fn play_out<'py>(
     let (results, error) = long_work::run(py, progress, end.saturating_sub(first), |control| {
         lockstep::play_out(plan, &players, keep, first..end, threads, control)
     });
-    Ok((results_of(py, results)?, error))
+    Ok((results_of(py, keep, results)?, error))
 }
