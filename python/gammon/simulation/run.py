@@ -63,7 +63,7 @@ def simulate(
     record: bool = False,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    part_games: int = 4096,
+    part_games: int = 2048,
     evaluations: Evaluating = None,
     file_format: FileFormat = "parquet",
     compression: Compression = "zstd",
