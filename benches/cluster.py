@@ -2,8 +2,7 @@
 
     pip install '.[ray]' && python benches/cluster.py
 
-One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games and as
-many of them begun as for 1,000 cores, bounds how many cores it can keep busy: seconds of a chunk / seconds that the
+One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games, bounds how many cores it can keep busy: seconds of a chunk / seconds that the
 chunk takes here. Below that bound the loss is what a worker needs beside the games, and the last round, in which cores
 that finish first wait for the others.
 """
@@ -67,7 +66,7 @@ def main() -> None:
         print(f"  a chunk of no games, {workers} at a time {empty * 1e6:20.0f} us, of it here {here * 1e6:.0f} us")
         print(f"  the same with {4 * CORES:,} chunks begun {many * 1e6:17.0f} us")
         print(f"  an answer without tables                 {len(pickle.dumps(job.nothing())):10,} bytes")
-        bound = alone / max(empty, many)
+        bound = alone / empty
         print(f"  cores that one process keeps busy        {bound:10,.0f}")
         own = empty * workers
         for chunks_each in (10, 100):

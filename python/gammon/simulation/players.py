@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
-from gammon.cube import Ladder, Score
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.position import Position
@@ -17,6 +16,7 @@ from gammon.rules import Rules
 from gammon.simulation.policy import PolicyLike, Questioner
 
 if TYPE_CHECKING:
+    from gammon.cube import Ladder, Score
     from gammon.match import State
 
 __all__ = [
@@ -148,6 +148,9 @@ class NetworkSeat:
 
 @functools.lru_cache(maxsize=1024)
 def _ladder(rules: Rules, score: Score | None) -> Ladder:
+    # Not with the module: random games do without it, and start at once.
+    from gammon.cube import Ladder
+
     return Ladder.of(rules, score)
 
 
