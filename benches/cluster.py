@@ -2,9 +2,9 @@
 
     pip install '.[ray]' && python benches/cluster.py
 
-One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games, bounds how many cores it can keep busy: seconds of a chunk / seconds that the
-chunk takes here. Below that bound the loss is what a worker needs beside the games, and the last round, in which cores
-that finish first wait for the others.
+One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games, bounds
+how many cores it can keep busy: seconds of a chunk / seconds that the chunk takes here. Below that bound the loss is
+what a worker needs beside the games, and the last round, in which cores that finish first wait for the others.
 """
 
 from __future__ import annotations
