@@ -44,7 +44,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    alone = wanted in COMMANDS or wanted in GROUPS
+    alone = wanted in COMMANDS or wanted in GROUPS or arguments[:1] == ["--version"]
     for name, (module, function) in COMMANDS.items():
         if not alone or name == wanted:
             app.command(name)(getattr(importlib.import_module(module), function))
