@@ -22,6 +22,7 @@ __all__ = [
     "Position",
     "Roll",
     "ScoreGraph",
+    "Searcher",
     "Trainer",
     "TwoSided",
     "Vector",
@@ -29,6 +30,7 @@ __all__ = [
     "below",
     "count_plays",
     "cube_efficiency",
+    "default_filters",
     "features",
     "flip",
     "from_ids",
@@ -343,6 +345,32 @@ class Network:
     def roll_values(
         self, positions: NDArray[np.int8], objective: str, threads: int | None, /
     ) -> NDArray[np.float32]: ...
+
+_Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None]
+_Filters: TypeAlias = Sequence[Sequence[tuple[int, int, float] | None]]
+_Settings: TypeAlias = tuple[int, _Filters, int | None, float | None, int | None]
+
+@final
+class Searcher:
+    def __new__(
+        cls,
+        evaluator: Network | Callable[[NDArray[np.int8]], NDArray[np.float32]],
+        one_sided: OneSided | None,
+        two_sided: TwoSided | None,
+        cache_entries: int,
+        /,
+    ) -> Searcher: ...
+    def evaluate(
+        self, position: Position, game: _Game, settings: _Settings, /
+    ) -> tuple[_Five, float, float, tuple[int, bool, int]]: ...
+    def rank(
+        self, position: Position, roll: Roll, game: _Game, settings: _Settings, only_best: bool, /
+    ) -> tuple[list[tuple[Play, _Five, float, float, int]], tuple[int, bool, int]]: ...
+    def decide(
+        self, position: Position, game: _Game, settings: _Settings, /
+    ) -> tuple[list[float], int, _Five, tuple[int, bool, int]]: ...
+
+def default_filters() -> list[list[tuple[int, int, float] | None]]: ...
 
 _Stage: TypeAlias = tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]
 
