@@ -324,6 +324,22 @@ pub fn decide(probabilities: Probabilities, ladder: &Ladder, level: usize, owner
     decision
 }
 
+/// What the position is worth to the player on roll with the best action of the cube, in the ladder's points or match
+/// winning chances: the `best` of [`decide`] without all the rest of it.
+pub fn best(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: Owner, efficiency: f64) -> f64 {
+    let odds = Odds::new(probabilities);
+    let rolling = value_of(&odds, ladder, level, owner, efficiency);
+    if !ladder.may_double(level, owner)[0] || !ladder.has_level(level + 1) {
+        return rolling;
+    }
+    let turned = |turns: usize| value_of(&odds, ladder, level + turns, Owner::Opponent, efficiency);
+    let mut doubled = turned(1).min(ladder.from_equity(level, 1.0));
+    if ladder.beavers() > 0 && ladder.has_level(level + 2) {
+        doubled = doubled.min(turned(2));
+    }
+    rolling.max(doubled)
+}
+
 /// The action and its equity: the opponent gives the answer that is worst for the player.
 fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     let beavered = beaver < take && beaver < drop;
