@@ -25,12 +25,20 @@ impl Plain {
     pub fn new(ladder: &Ladder, level: usize, gammons: bool) -> Plain {
         let [lost3, lost2, lose, win, won2, won3] = ladder.worth(level);
         let counts = f64::from(u8::from(gammons));
-        let gains = [win - lose, counts * (won2 - win), counts * (won3 - won2), counts * (lost2 - lose), counts * (lost3 - lost2)];
+        let gains = [
+            win - lose,
+            counts * (won2 - win),
+            counts * (won3 - won2),
+            counts * (lost2 - lose),
+            counts * (lost3 - lost2),
+        ];
         let [single, rest @ ..] = gains;
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * single;
         let objective = if rest.iter().all(|&gain| gain == 0.0) {
             Some(Objective::Win)
-        } else if rest[..2].iter().all(|&gain| near(2.0 * gain, single)) && rest[2..].iter().all(|&gain| near(-2.0 * gain, single)) {
+        } else if rest[..2].iter().all(|&gain| near(2.0 * gain, single))
+            && rest[2..].iter().all(|&gain| near(-2.0 * gain, single))
+        {
             Some(Objective::Points)
         } else {
             None
@@ -127,7 +135,14 @@ impl<'a> Judge<'a> {
     }
 
     /// The best play of a roll with a live cube: `ladder` and `owner` are seen by the player who rolls next.
-    pub fn best_cubeful(&mut self, position: &Position, roll: Roll, ladder: &Ladder, level: usize, owner: Owner) -> Position {
+    pub fn best_cubeful(
+        &mut self,
+        position: &Position,
+        roll: Roll,
+        ladder: &Ladder,
+        level: usize,
+        owner: Owner,
+    ) -> Position {
         let mut ends = [0];
         self.look(position, &[roll], &mut ends);
         let mut best = 0;

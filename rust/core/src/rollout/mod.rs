@@ -97,6 +97,4 @@ pub struct Plan<'a> {
     pub races: Option<&'a OneSided>,
     /// Knows the worth with a cube that can be turned for ever: trials end in it.
     pub exact: Option<&'a Exact<'a>>,
-    /// Whether trials end where a table knows the rest.
-    pub stop_at_tables: bool,
 }

@@ -26,10 +26,7 @@ impl Sample {
     pub fn new(chances: [f64; 5], worth: f64, strata: [usize; STRATIFIED]) -> Sample {
         let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = chances;
         let equity = Probabilities::new_unchecked(chances).equity();
-        Sample {
-            values: [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, equity, worth],
-            strata,
-        }
+        Sample { values: [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, equity, worth], strata }
     }
 
     /// The worth.

@@ -109,10 +109,7 @@ impl<'p, 'a> Table<'p, 'a> {
             let worth = self.plain(game.seat, game.level, game.owner).worth(chances.values());
             return Some(Ending { chances, worth });
         }
-        if !self.plan.stop_at_tables || self.plan.races.is_none() && self.plan.exact.is_none() {
-            return None;
-        }
-        if game.position.is_contact() {
+        if self.plan.races.is_none() && self.plan.exact.is_none() || game.position.is_contact() {
             return None;
         }
         let chances = self.judge.race(&game.position);
