@@ -21,6 +21,7 @@ COMMANDS = {
     "plays": ("gammon.cli._plays", "plays"),
     "show": ("gammon.cli._plays", "show"),
     "eval": ("gammon.cli._evaluator", "evaluate"),
+    "rollout": ("gammon.cli._rollout", "rollout"),
     "convert": ("gammon.cli._convert", "convert"),
     "train": ("gammon.cli._evaluator", "make"),
     "perft": ("gammon.cli._plays", "perft"),

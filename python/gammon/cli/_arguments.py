@@ -59,6 +59,23 @@ def parse_position(text: str) -> Position:
         raise NotationError(f"{error}; a start is one of {', '.join(VARIANTS)}") from None
 
 
+def parse_start(text: str) -> gammon.Position | gammon.State:
+    """The state that an XGID or a GNU "PositionID:MatchID" names, or the position that anything else does."""
+    if text.upper().startswith("XGID="):
+        return gammon.State.from_xgid(text)
+    if ":" in text:
+        return gammon.State.from_gnubg_id(text)
+    return parse_position(text)
+
+
+def number(text: str) -> float:
+    """Reads a number; the message for anything else names it."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"not a number: {text!r}") from None
+
+
 def print_json(value: dict[str, Any]) -> None:
     """One JSON object on one line."""
     print(json.dumps(value, allow_nan=False))
