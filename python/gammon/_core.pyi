@@ -21,6 +21,7 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "Rollout",
     "ScoreGraph",
     "Searcher",
     "Trainer",
@@ -43,6 +44,7 @@ __all__ = [
     "play_out",
     "random_games",
     "random_positions",
+    "rollout_dice",
     "save_one_sided_like_gnubg",
     "save_two_sided_gnubg",
     "throw",
@@ -252,6 +254,33 @@ class Ladder:
     def decisions(
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
+
+_Start: TypeAlias = tuple[Position, int, str | None, bool, bool]
+_Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int, float, float]]]
+_Limits: TypeAlias = tuple[int, int, float | None, float | None, float | None]
+
+@final
+class Rollout:
+    def __new__(
+        cls, ladder: Ladder, starts: Sequence[_Start], seed: int, truncate: int | None, luck: bool, /
+    ) -> Rollout: ...
+    def standing(self) -> _Standing: ...
+    def run(
+        self,
+        network: Network,
+        races: OneSided | None,
+        exact: TwoSided | None,
+        standing: _Standing,
+        limits: _Limits,
+        threads: int | None,
+        progress: _Report,
+        /,
+    ) -> tuple[_Standing, BaseException | None]: ...
+    def estimates(
+        self, standing: _Standing, /
+    ) -> tuple[list[tuple[list[float], list[float]]], int, list[tuple[float, float]]]: ...
+
+def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
 
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
 _Player: TypeAlias = tuple[int, str, bool | None, bool | None]

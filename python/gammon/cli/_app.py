@@ -22,6 +22,7 @@ COMMANDS = {
     "show": ("gammon.cli._plays", "show"),
     "eval": ("gammon.cli._engine", "evaluate"),
     "cube": ("gammon.cli._engine", "cube"),
+    "rollout": ("gammon.cli._rollout", "rollout"),
     "convert": ("gammon.cli._convert", "convert"),
     "train": ("gammon.cli._evaluator", "make"),
     "perft": ("gammon.cli._plays", "perft"),

@@ -34,6 +34,7 @@ pub mod perft;
 pub mod play;
 pub mod position;
 pub mod rng;
+pub mod rollout;
 pub mod search;
 pub mod simulate;
 pub mod train;

@@ -17,6 +17,7 @@ mod notebook;
 mod numbers;
 mod play;
 mod position;
+mod rollout;
 mod search;
 mod simulate;
 mod text;
@@ -52,6 +53,7 @@ mod _core {
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
+    use crate::rollout::{PyRollout, rollout_dice};
     #[pymodule_export]
     use crate::search::{PySearcher, default_filters};
     #[pymodule_export]
