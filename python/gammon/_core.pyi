@@ -29,6 +29,7 @@ __all__ = [
     "Vector",
     "__version__",
     "below",
+    "classes",
     "count_plays",
     "cube_efficiency",
     "default_filters",
@@ -212,6 +213,7 @@ def legal_plays(
     positions: NDArray[np.int8], rolls: NDArray[np.uint8], view: str, threads: int | None, /
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int64]]: ...
 def count_plays(positions: NDArray[np.int8], rolls: NDArray[np.uint8], threads: int | None, /) -> NDArray[np.int64]: ...
+def classes(positions: NDArray[np.int8], /) -> NDArray[np.uint8]: ...
 def flip(positions: NDArray[np.int8], /) -> NDArray[np.int8]: ...
 def pips(positions: NDArray[np.int8], /) -> NDArray[np.uint16]: ...
 def from_ids(ids: list[str], checkers: int, /) -> NDArray[np.int8]: ...
@@ -283,7 +285,7 @@ class Rollout:
 def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
 
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
 _Columns: TypeAlias = dict[str, Any]
 
 @final

@@ -32,6 +32,7 @@ pub mod outcome;
 pub mod parallel;
 pub mod perft;
 pub mod play;
+pub mod player;
 pub mod position;
 pub mod rng;
 pub mod rollout;

@@ -31,7 +31,7 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::batch::{
-        count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
+        classes, count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
     use crate::bearoff_one_sided::{
