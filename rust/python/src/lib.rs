@@ -53,6 +53,7 @@ mod _core {
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
+    #[pymodule_export]
     use crate::rollout::{PyRollout, rollout_dice};
     #[pymodule_export]
     use crate::search::{PySearcher, default_filters};
