@@ -109,7 +109,7 @@ class _Retry(Exception):
 def build(text: MatchText, faults: Faults) -> Match:
     """The match that a file describes, with its faults."""
     guessed: dict[str, Any] = {}
-    for _ in range(3):
+    for _ in range(4):
         found = faults.fork()
         try:
             match = _Builder(text, guessed, found).build()
@@ -118,7 +118,7 @@ def build(text: MatchText, faults: Faults) -> Match:
             continue
         match.errors = found.take()
         return match
-    raise AssertionError("two rules can be guessed, and each only once")
+    raise AssertionError("three rules can be guessed, and each only once")
 
 
 def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
@@ -128,6 +128,8 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     limit = settings.get("cube_limit", _USUAL_LIMIT)
     if limit is not None and highest > limit:
         settings["cube_limit"] = None
+    if "variant" in guessed:
+        settings["variant"] = guessed["variant"]
     length = guessed.get("length", text.length)
     if length is not None:
         for name in ("jacoby", "beavers", "automatic_doubles"):
@@ -350,6 +352,8 @@ class _Builder:
         player, dice = self.whose(entry), entry.roll
         assert dice is not None
         match = self.match
+        if entry.state is not None and not self.in_game() and self.is_start(entry.state.position):
+            return
         if match.phase is not Phase.ON_ROLL or match.on_roll != player:
             if match.phase is Phase.ROLLED and match.on_roll == player and _dice(match) == (max(dice), min(dice)):
                 # The roll was there already by itself.
@@ -360,6 +364,16 @@ class _Builder:
             high, low = dice if dice[0] > dice[1] else (dice[1], dice[0])
             match.add(roll_event(player, (high, low)))
         self.play(player, entry)
+
+    def is_start(self, position: Position) -> bool:
+        """Whether a position that stands for the first play is just where the game begins, of a variant perhaps."""
+        if position == self.match.rules.position:
+            return True
+        if "variant" not in self.text.settings and "variant" not in self.guessed:
+            for variant in ("nackgammon", "longgammon"):
+                if position == Position.start(variant):
+                    raise _Retry(variant=variant)
+        return False
 
     def roll(self, entry: Entry) -> None:
         """A roll that nobody played: the last thing in a file, or before a resignation."""
