@@ -558,7 +558,8 @@ class _Writer:
             while self.comments and self.comments[0].event <= index:
                 self.finish_row()
                 self.comment(self.comments.pop(0).text)
-            self.event(state, event)
+            following = states[index + 1][1].kind if index + 1 < len(states) else None
+            self.event(state, event, following)
             after = states[index + 1][0] if index + 1 < len(states) else match.state
             finished = len(match.games) if index + 1 == len(states) else self.finished(index + 1)
             if finished > games_seen:
@@ -605,7 +606,7 @@ class _Writer:
             self.lines.append(f"{self.row:3}) {self.left}".rstrip())
             self.left = None
 
-    def event(self, state: State, event: Event) -> None:
+    def event(self, state: State, event: Event, following: str | None) -> None:
         kind, seat = event.kind, event.player
         if kind == "roll":
             if seat is None:
@@ -621,9 +622,9 @@ class _Writer:
             assert seat is not None
             self.cell(seat, f" Beavers => {4 * state.value}")
         elif kind == "take" and seat is not None:
-            if state.offer is Offer.DOUBLE:
-                self.cell(seat, " Takes")
             # After a beaver the game just goes on: that is how GNU Backgammon writes and reads it.
+            if state.offer is Offer.DOUBLE or following != "roll":
+                self.cell(seat, " Takes")
         elif kind == "drop" and seat is not None:
             self.cell(seat, " Drops")
         elif kind == "position":
