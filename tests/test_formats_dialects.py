@@ -112,6 +112,11 @@ def test_endings(rows: str, winner: int, points: int) -> None:
     assert not any("resigns, and wins" in str(fault) for fault in match.errors)
 
 
+def test_the_next_score_says_who_resigned() -> None:
+    rows = "  2) 61: 13/7 8/7                 Resigned Game\n\n Game 2\n Ann : 0                        Bob : 1\n"
+    assert results(read(rows)) == [(1, 1, "resignation")]
+
+
 def test_a_die_without_a_checker_to_move_is_no_step() -> None:
     rows = "; Set Pos=--A-------------------aa---/0\n  1) 21: 2/0 0/0\n      Wins 1 point\n"
     match = read(rows, "5 point match\n\n Game 1\n Ann : 0     Bob : 0\n")
@@ -187,6 +192,7 @@ def test_both_directions_of_a_fibs_board_are_the_same_game() -> None:
         ("X: (3 1) 8-5 6-5\nO: sings", "line 4, column 4: 'sings' cannot be read"),
         ("X: (3 1) 8-3", "line 3, column 4: illegal play"),
         ("X: (3 1) foo", "line 3, column 4: cannot read"),
+        ("X: (3 1) 8-5 6-5\nO: " + "la " * 400, "line 4, column 4: 'la la"),
     ],
 )
 def test_faults_of_fibs_games(line: str, fault: str) -> None:

@@ -276,7 +276,8 @@ class _Builder:
             self.result(None if loser is None else 1 - loser, points)
             return
         if self.resigning is not None:
-            self.win(1 - self.resigning, self.resigning_level or 1)
+            scorer = None if self.resigning_surely else self.scorer()
+            self.win(1 - self.resigning if scorer is None else scorer, self.resigning_level or 1)
             return
         if following is None:
             if self.text.cut_off:

@@ -16,7 +16,7 @@ __all__ = ["Reader", "recognises"]
 
 _PLAYERS = re.compile(r"(\S{1,100}) is X - (\S{1,100}) is O\b")
 _SCORE = re.compile(r"Score is (\d{1,6})-(\d{1,6}) in an? (?:(\d{1,5}) point|unlimited) match\b")
-_LINE = re.compile(r"([XO]): (.{0,300})")
+_LINE = re.compile(r"([XO]): (.*)")
 _ROLL = re.compile(r"\(([1-6]) ([1-6])\)(.*)")
 _WINS = re.compile(r"wins (\d{1,7}) points?\b")
 _STEP = re.compile(r"(bar|\d{1,2})-(off|\d{1,2})(\*?)", re.IGNORECASE)
