@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         cards,
         clock,
         cube,
+        engine,
         env,
         evaluator,
         formats,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         tournament,
         training,
     )
+    from gammon.engine import Engine
     from gammon.evaluator import Evaluator, Model
     from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
@@ -64,6 +66,7 @@ _LAZY = {
     "Action": "gammon.match",
     "Choices": "gammon.simulation",
     "Decisions": "gammon.simulation",
+    "Engine": "gammon.engine",
     "Evaluator": "gammon.evaluator",
     "Event": "gammon.match",
     "Game": "gammon.match",
@@ -84,6 +87,7 @@ _LAZY = {
     "clock": "gammon.clock",
     "hypergammon": "gammon.hypergammon",
     "cube": "gammon.cube",
+    "engine": "gammon.engine",
     "formats": "gammon.formats",
     "env": "gammon.env",
     "evaluator": "gammon.evaluator",
@@ -105,6 +109,7 @@ __all__ = [
     "ArrayError",
     "Choices",
     "Decisions",
+    "Engine",
     "Evaluator",
     "Event",
     "FileFormatError",
@@ -142,6 +147,7 @@ __all__ = [
     "clock",
     "cube",
     "dice",
+    "engine",
     "env",
     "evaluator",
     "formats",

@@ -35,6 +35,8 @@ pub mod play;
 pub mod player;
 pub mod position;
 pub mod rng;
+pub mod rollout;
+pub mod search;
 pub mod simulate;
 pub mod train;
 pub mod vector;

@@ -17,6 +17,8 @@ mod notebook;
 mod numbers;
 mod play;
 mod position;
+mod rollout;
+mod search;
 mod simulate;
 mod text;
 mod train;
@@ -51,6 +53,10 @@ mod _core {
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
+    #[pymodule_export]
+    use crate::rollout::{PyRollout, rollout_dice};
+    #[pymodule_export]
+    use crate::search::{PySearcher, default_filters};
     #[pymodule_export]
     use crate::simulate::random_games;
     #[pymodule_export]
