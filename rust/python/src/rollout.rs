@@ -74,7 +74,7 @@ impl PyRollout {
         seed: &Bound<'_, PyAny>,
         truncate: Option<u32>,
         luck: bool,
-        ) -> PyResult<PyRollout> {
+    ) -> PyResult<PyRollout> {
         if starts.is_empty() || starts.len() > MOST_STARTS {
             let message = format!("a rollout has 1 to {MOST_STARTS} starts, not {}", starts.len());
             return Err(Kind::InvalidArgument.error(py, message));
