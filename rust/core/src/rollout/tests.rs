@@ -135,7 +135,10 @@ fn tables_end_trials_exactly() {
     let standing = played(&cubeless, &trials(36), 1);
     let [win, ..] = standing.tallies()[0].means();
     let known = table.equity(&bear_off(), None, Default::default(), true).unwrap();
-    assert!((2.0 * win - 1.0 - known).abs() < 1e-4);
+    let [player, opponent] = races.ranks(&bear_off()).unwrap();
+    assert_eq!(win, races.win_probability(player, opponent));
+    // Each side for itself plays nearly as well as both against each other.
+    assert!((2.0 * win - 1.0 - known).abs() < 2e-3);
     assert_eq!(standing.tallies()[0].standard_errors(1), [0.0; STATISTICS]);
     for (owner, no_double) in [(Owner::Centred, false), (Owner::Centred, true), (Owner::Opponent, false)] {
         starts[0] = Start { owner, no_double, ..starts[0] };
@@ -177,18 +180,16 @@ fn the_luck_of_a_turn_is_zero_on_average() {
             let ahead = Chooser::new(&network).look_ahead(&position, Objective::Points).map(f64::from);
             let known = Probabilities::new_unchecked(ahead);
             let known = if mirrored { known.flip() } else { known };
-            for luck in [false, true] {
+            let [without, with] = [false, true].map(|luck| {
                 let plan = Plan { luck, truncate: Some(1), ..plan(&network, cubeless(), &starts) };
                 let standing = played(&plan, &trials(36), 1);
-                let means = standing.tallies()[0].means();
-                for (mean, value) in means.iter().zip(known.values()) {
+                for (mean, value) in standing.tallies()[0].means().iter().zip(known.values()) {
                     assert!((mean - value).abs() < 1e-6, "{mean} {value}");
                 }
-                if luck {
-                    // Nothing is left to scatter but the rounding of 32-bit floats.
-                    assert!(standing.tallies()[0].standard_errors(1).iter().all(|&error| error < 1e-6));
-                }
-            }
+                standing.tallies()[0].standard_errors(1)[5]
+            });
+            // What is left is that luck is measured by a few plays of each roll.
+            assert!(with < 0.5 * without, "{with} {without}");
         }
     }
 }
