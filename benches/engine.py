@@ -2,10 +2,10 @@
 
     pip install '.[peers]' && python benches/engine.py [MODEL ...]
 
-The positions are from games that the shipped network plays against itself, each with a roll. `Engine.FILTERS` says which
-candidates are judged again deeper, here and in GNU Backgammon, whose package takes a filter (inside the tree it looks
-through small networks first, as it does by default). `gnubg-nn` has a filter of its own. Times are processor time; ours
-are the best of several rounds without a cache, the peers' are of one round, for they remember.
+The positions are from games that the shipped network plays against itself, each with a roll. `Engine.FILTERS` says
+which candidates are judged again deeper, here and in GNU Backgammon, whose package takes a filter (inside the tree it
+looks through small networks first, as it does by default). `gnubg-nn` has a filter of its own. Times are processor
+time; ours are the best of several rounds without a cache, the peers' are of one round, for they remember.
 """
 
 from __future__ import annotations
