@@ -21,6 +21,7 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "Rollout",
     "ScoreGraph",
     "Searcher",
     "Trainer",
@@ -28,6 +29,7 @@ __all__ = [
     "Vector",
     "__version__",
     "below",
+    "classes",
     "count_plays",
     "cube_efficiency",
     "default_filters",
@@ -43,6 +45,7 @@ __all__ = [
     "play_out",
     "random_games",
     "random_positions",
+    "rollout_dice",
     "save_one_sided_like_gnubg",
     "save_two_sided_gnubg",
     "throw",
@@ -210,6 +213,7 @@ def legal_plays(
     positions: NDArray[np.int8], rolls: NDArray[np.uint8], view: str, threads: int | None, /
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int64]]: ...
 def count_plays(positions: NDArray[np.int8], rolls: NDArray[np.uint8], threads: int | None, /) -> NDArray[np.int64]: ...
+def classes(positions: NDArray[np.int8], /) -> NDArray[np.uint8]: ...
 def flip(positions: NDArray[np.int8], /) -> NDArray[np.int8]: ...
 def pips(positions: NDArray[np.int8], /) -> NDArray[np.uint16]: ...
 def from_ids(ids: list[str], checkers: int, /) -> NDArray[np.int8]: ...
@@ -253,8 +257,35 @@ class Ladder:
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
 
+_Start: TypeAlias = tuple[Position, int, str | None, bool, bool]
+_Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int, float, float]]]
+_Limits: TypeAlias = tuple[int, int, float | None, float | None, float | None]
+
+@final
+class Rollout:
+    def __new__(
+        cls, ladder: Ladder, starts: Sequence[_Start], seed: int, truncate: int | None, luck: bool, /
+    ) -> Rollout: ...
+    def standing(self) -> _Standing: ...
+    def run(
+        self,
+        network: Network,
+        races: OneSided | None,
+        exact: TwoSided | None,
+        standing: _Standing,
+        limits: _Limits,
+        threads: int | None,
+        progress: _Report,
+        /,
+    ) -> tuple[_Standing, BaseException | None]: ...
+    def estimates(
+        self, standing: _Standing, /
+    ) -> tuple[list[tuple[list[float], list[float]]], int, list[tuple[float, float]]]: ...
+
+def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
+
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
 _Columns: TypeAlias = dict[str, Any]
 
 @final

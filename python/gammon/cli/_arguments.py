@@ -80,6 +80,19 @@ def parse_state(text: str) -> gammon.State | None:
     return gammon.State.from_gnubg_id(text) if ":" in text else None
 
 
+def parse_start(text: str) -> gammon.Position | gammon.State:
+    """The state that an argument names, or the position that it does."""
+    return parse_state(text) or parse_position(text)
+
+
+def number(text: str) -> float:
+    """Reads a number; the message for anything else names it."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"not a number: {text!r}") from None
+
+
 def print_json(value: dict[str, Any]) -> None:
     """One JSON object on one line."""
     print(json.dumps(value, allow_nan=False))

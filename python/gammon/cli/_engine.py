@@ -15,6 +15,7 @@ from gammon.cli._arguments import (
     PositionOrState,
     Threads,
     parse_position,
+    parse_start,
     parse_state,
     print_json,
 )
@@ -38,7 +39,7 @@ def evaluate(
 
     Example: gammon eval 4HPwATDgc/ABMA 31 --plies 2
     """
-    where = parse_state(position) or parse_position(position)
+    where = parse_start(position)
     if dice is not None and roll is not None:
         raise InvalidArgumentError(f"the roll is given twice: {dice!r} and --roll {roll!r}")
     engine = gammon.Engine(plies, model=model, threads=threads)

@@ -1,4 +1,4 @@
-"""The engine: look-ahead above an evaluator and exact tables, ranked plays, decisions about the cube.
+"""The engine: look-ahead above an evaluator and exact tables, ranked plays, decisions about the cube, rollouts.
 
 >>> from gammon import Position
 >>> engine = Engine(plies=1)
@@ -8,6 +8,8 @@
 """
 
 from gammon.engine._engine import Engine, Filters
+from gammon.engine._result import RolloutCandidate, RolloutResult
+from gammon.engine._rollout import rollout
 from gammon.engine._values import (
     CubeDecision,
     CubeWorths,
@@ -28,4 +30,7 @@ __all__ = [
     "Probabilities",
     "RankedPlay",
     "Ranking",
+    "RolloutCandidate",
+    "RolloutResult",
+    "rollout",
 ]
