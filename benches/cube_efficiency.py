@@ -10,8 +10,8 @@ and the live one that its exact chance to win gives: worth = dead + x (live - de
 - long races: both sides as mere pip counts that every throw lowers by its pips, solved here up to 160 pips.
 
 x is fitted as a - b / pips, pips being the mean of both sides: the a and b, on a grid, whose verdicts lose least on
-half of the positions with chances from 5 to 95 %, every kind counting the same. The other half, drawn with another seed,
-says what the fit is worth beside GNU Backgammon's figures: the root mean square error of the worth, how often the
+half of the positions with chances from 5 to 95 %, every kind counting the same. The other half, drawn with another
+seed, says what the fit is worth beside GNU Backgammon's figures: the root mean square error of the worth, how often the
 verdict is the exact one, and what the verdicts lose on average.
 """
 

@@ -215,7 +215,7 @@ class Engine:
         >>> race = Position.from_points({6: 2, 5: 2, 4: 2}, opponent={6: 2, 5: 2, 4: 3})
         >>> found = Engine().cube_decision(State(race, on_roll=0))
         >>> found.action, round(found.decision.no_double, 3)
-        ('double/drop', 0.814)
+        ('double/drop', 0.818)
         """
         if not isinstance(x, State):
             raise InvalidArgumentError(f"a decision about the cube needs a State, not {x!r}")

@@ -336,6 +336,9 @@ pub fn best(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: 
     rolling.max(answer)
 }
 
+/// Equities that are no further apart are equal.
+const ROUNDING: f64 = 1e-12;
+
 /// The action and its equity: the opponent gives the answer that is worst for the player.
 fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     let beavered = beaver < take && beaver < drop;
@@ -346,8 +349,9 @@ fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     } else {
         (Action::DoubleDrop, drop)
     };
-    if doubled >= no_double {
-        return (answer, doubled);
+    // Sums of equal worths may differ in their last digits; equal worths mean to double.
+    if doubled + ROUNDING >= no_double {
+        return (answer, doubled.max(no_double));
     }
     let roll = match answer {
         Action::DoubleBeaver => Action::NoDoubleBeaver,
