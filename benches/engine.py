@@ -21,7 +21,7 @@ import gammon
 from gammon import batch
 
 ROWS = 600
-PEER_ROWS = {0: 600, 1: 150, 2: 40}
+PEER_ROWS = {0: 600, 1: 200, 2: 60}
 Rows = npt.NDArray[np.int8]
 
 
@@ -36,7 +36,8 @@ def corpus(rows: int, seed: int) -> tuple[Rows, npt.NDArray[np.uint8]]:
         cells = batch.best_positions(cells, dice, view="next")
         over = ((cells[:, 1:26] > 0).sum(1) == 0) | ((cells[:, :25] < 0).sum(1) == 0)
         cells[over] = gammon.Position.start().to_array()
-    positions = np.concatenate(found)[:rows]
+    # In any order: games end with races, which are quick to judge.
+    positions = np.concatenate(found)[chooser.permutation(rows)]
     return positions, chooser.integers(1, 7, (rows, 2), dtype=np.uint8)
 
 
