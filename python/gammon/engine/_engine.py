@@ -94,8 +94,8 @@ class Engine:
     FILTERS: Filters = tuple(
         tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
     )
-    """For 1 ply: twelve more within 0.24 of the best at 0-ply. For 2: those, and of them at 1-ply six within 0.12. For 3:
-    sixteen within 0.32, eight within 0.16, four within 0.06."""
+    """For 1 ply: twelve more within 0.24 of the best at 0-ply. For 2: those, and of them at 1-ply six within 0.12. For
+    3: sixteen within 0.32, eight within 0.16, four within 0.06."""
 
     def __init__(
         self,
