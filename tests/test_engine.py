@@ -202,7 +202,8 @@ class TestCube:
             for owner in (None, "player", "opponent"):
                 cube = Cube(2 if owner else 1, owner)  # type: ignore[arg-type]
                 exact = table.cube_action(position, cube)
-                found = engine.cube_decision(State(position, 0, cube=cube, rules=Rules.money(beavers=0)))
+                rules = Rules.money(beavers=0, cube_limit=None)
+                found = engine.cube_decision(State(position, 0, cube=cube, rules=rules))
                 assert found.action == exact.action
                 assert found.decision.no_double == pytest.approx(exact.no_double, abs=1e-12)
                 if owner != "opponent":
