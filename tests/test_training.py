@@ -12,7 +12,7 @@ import gammon
 from gammon.training import Recipe, Stage, train
 
 RECIPE = Recipe(
-    (64, 16), (Stage(games=64, lambda_=(0.5, 0.0)), Stage(games=64, look_ahead=0.1, objective="win")), seed=3
+    (64, 16), (Stage(games=64, lambda_=(0.5, 0.0)), Stage(games=64, look_ahead=0.1, changes=3, tables=True)), seed=3
 )
 
 
@@ -38,6 +38,7 @@ class TestRecipe:
             (Recipe((60, 16), (Stage(games=8),)), "layers"),
             (Recipe((64, 16), (Stage(games=0),)), "games"),
             (Recipe((64, 16), (Stage(games=8, games_per_step=9),)), "games_per_step"),
+            (Recipe((64, 16), (Stage(games=8, changes=0),)), "changes"),
             (Recipe((64, 16), (Stage(games=8, rate=(0.0, 1.0)),)), "rate"),
             (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
             (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
@@ -101,8 +102,11 @@ class TestTrain:
         second = train(short, tmp_path / "second.gammon", start=tmp_path / "first.gammon")
         start = gammon.Position.start()
         assert second.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
-        with pytest.raises(gammon.InvalidArgumentError, match="layers"):
-            train(Recipe((128, 16), short.stages), tmp_path / "third.gammon", start=tmp_path / "first.gammon")
+        wide = train(Recipe((128, 32), short.stages), tmp_path / "wide.gammon", start=tmp_path / "first.gammon")
+        assert wide.layers == (128, 32)
+        assert wide.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
+        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than 64 and 32"):
+            train(Recipe((64, 32), short.stages), tmp_path / "third.gammon", start=tmp_path / "wide.gammon")
 
     def test_interrupted(self, tmp_path: Path) -> None:
         def interrupt(done: int, total: int) -> None:

@@ -344,7 +344,7 @@ class Network:
         self, positions: NDArray[np.int8], objective: str, threads: int | None, /
     ) -> NDArray[np.float32]: ...
 
-_Stage: TypeAlias = tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]
+_Stage: TypeAlias = tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, str, float]
 
 @final
 class Trainer:

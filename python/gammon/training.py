@@ -29,31 +29,39 @@ class Stage:
 
     Attributes:
         games: how many games it has.
-        games_per_step: games for each change of the weights, a multiple of 8.
-        rate: how far weights change in a step (Adam), at the start of the stage and at its end; geometric in between.
+        games_per_step: games that are played with the same weights, a multiple of 8.
+        changes: changes of the weights after them, 1 to `games_per_step`; each learns from an equal share of the
+            positions.
+        rate: how far weights change at a time (Adam), at the start of the stage and at its end; geometric in between.
         lambda_: the weight of later positions against the next one in what a position should have been worth, at the
             start and at the end, 0 to 1; linear in between.
         look_ahead: the share of positions, 0 to 1, that are taught the mean over all 21 rolls in place of the roll that
             came. Each costs 21 times as much.
+        tables: whether positions without contact and with all checkers home are taught what exact tables say; three
+            games in four then end at the first of them.
         objective: "points" counts gammons, "win" does not.
-        average: how many steps the averaged weights, which are the ones kept, remember.
+        average: how many changes the averaged weights, which are the ones kept, remember.
     """
 
     games: int
     games_per_step: int = 32
+    changes: int = 1
     rate: tuple[float, float] = (0.002, 0.002)
     lambda_: tuple[float, float] = (0.0, 0.0)
     look_ahead: float = 0.0
+    tables: bool = False
     objective: Objective = "points"
     average: float = 1000.0
 
-    def _fields(self) -> tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]:
+    def _fields(self) -> tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, str, float]:
         return (
             self.games,
             self.games_per_step,
+            self.changes,
             tuple(self.rate),  # type: ignore[return-value]
             tuple(self.lambda_),
             self.look_ahead,
+            self.tables,
             self.objective,
             self.average,
         )
@@ -138,10 +146,11 @@ def train(
         path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
         checkpoint: a file to write now and then and to go on from if it is there.
         checkpoint_seconds: how long to wait from one to the next.
-        log: a file that gets a line of JSON at every checkpoint: games, steps, stage, the rate of change, and since the
+        log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate of change, and since the
             last line the seconds, plies a game, the mean cross entropy and the root mean square error of the equity
             against what was taught.
-        start: a model file to start from; None starts from small random weights.
+        start: a model file to start from, of the recipe's layers or narrower ones: the units that are new change
+            nothing until they have learnt. None starts from small random weights.
         threads: None for one on each core; the weights are the same for any number.
         progress: a callable (games, total), or True for a bar.
 

@@ -14,15 +14,15 @@ use crate::errors::Kind;
 use crate::evaluate::objective_from;
 use crate::long_work;
 
-/// A stage as Python gives it: games, games for each step, rates, lambdas, look-ahead, objective, average.
-type StageFields = (u64, u64, (f32, f32), (f32, f32), f32, String, f32);
+/// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, objective, average.
+type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, String, f32);
 
 fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
     let stage = |(place, fields): (usize, StageFields)| {
-        let (games, games_per_step, rate, lambda, look_ahead, objective, average) = fields;
+        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, objective, average) = fields;
         let objective = objective_from(py, &objective)?;
         let (rate, lambda) = (rate.into(), lambda.into());
-        let stage = Stage { games, games_per_step, rate, lambda, look_ahead, objective, average };
+        let stage = Stage { games, games_per_step, changes, rate, lambda, look_ahead, tables, objective, average };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
         stage.validate().map_err(wrong).map(|()| stage)
     };
@@ -42,7 +42,7 @@ impl PyTrainer {
 
 #[pymethods]
 impl PyTrainer {
-    /// A run from random weights, or from those of a model file's bytes.
+    /// A run from random weights, or from those of a model file's bytes, which may have fewer units.
     #[new]
     #[pyo3(signature = (layers, stages, seed, content, /))]
     fn new(
@@ -63,11 +63,12 @@ impl PyTrainer {
         })?;
         let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
         let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
-        if weights.shape() != shape {
+        let Some(weights) = weights.widened(shape, seed) else {
             let (first, second) = (weights.shape().first(), weights.shape().second());
-            let message = format!("the start has layers of {first} and {second}, not {} and {}", layers.0, layers.1);
+            let message =
+                format!("the start has layers of {first} and {second}, more than {} and {}", layers.0, layers.1);
             return Err(Kind::InvalidArgument.error(py, message));
-        }
+        };
         Ok(PyTrainer(Mutex::new(Trainer::from_weights(weights, stages, seed))))
     }
 
@@ -134,7 +135,7 @@ impl PyTrainer {
         py.detach(|| self.lock().stage())
     }
 
-    /// Games and steps so far, and games of the whole recipe.
+    /// Games and changes so far, and games of the whole recipe.
     #[getter]
     fn done(&self, py: Python<'_>) -> (u64, u64, u64) {
         py.detach(|| {

@@ -86,6 +86,35 @@ impl Weights {
         Weights { shape, values }
     }
 
+    /// The same network with more units; none if a layer of `shape` is narrower.
+    ///
+    /// New units see what random ones would and are not listened to yet: so every output stays as it was.
+    pub fn widened(&self, shape: Shape, seed: u64) -> Option<Weights> {
+        let old = self.shape;
+        if shape.first < old.first || shape.second < old.second {
+            return None;
+        }
+        let mut wide = Weights::random(shape, seed);
+        let [first, first_bias, second, second_bias, output, output_bias] = shape.ranges().map(|range| range.start);
+        let arrays = self.arrays();
+        let mut copy = |start: usize, width: usize, values: &[f32], old_width: usize| {
+            for (row, values) in values.chunks(old_width).enumerate() {
+                wide.values[start + row * width..][..old_width].copy_from_slice(values);
+            }
+        };
+        copy(first, shape.first, arrays[0], old.first);
+        copy(first_bias, shape.first, arrays[1], old.first);
+        copy(second, shape.second, arrays[2], old.second);
+        copy(second_bias, shape.second, arrays[3], old.second);
+        copy(output, OUTPUTS, arrays[4], OUTPUTS);
+        copy(output_bias, OUTPUTS, arrays[5], OUTPUTS);
+        for unit in old.first..shape.first {
+            wide.values[second + unit * shape.second..][..old.second].fill(0.0);
+        }
+        wide.values[output + old.second * OUTPUTS..output_bias].fill(0.0);
+        Some(wide)
+    }
+
     /// Weights from their flat array; none if it has another length or a number that is not finite.
     pub fn from_values(shape: Shape, values: Vec<f32>) -> Option<Weights> {
         (values.len() == shape.len() && values.iter().all(|value| value.is_finite()))

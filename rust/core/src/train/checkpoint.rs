@@ -1,7 +1,7 @@
 //! A run of training as a file, so that it can go on after a break as if there had been none.
 //!
 //! Little-endian: `GAMMONCK`, version 1, first and second layer, 0 (u32), fingerprint of the recipe, seed, stage, steps of
-//! the stage, steps and games in all (u64), then as floats the weights, their average, momentum and squares, and the
+//! the stage, changes and games in all (u64), then as floats the weights, their average, momentum and squares, and the
 //! XXH3-64 of all bytes before it.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::nn::{Shape, Weights};
-use crate::train::{Stage, Trainer};
+use crate::train::{Stage, Trainer, tables_for};
 
 const MAGIC: [u8; 8] = *b"GAMMONCK";
 const VERSION: u32 = 1;
@@ -53,6 +53,8 @@ fn fingerprint(stages: &[Stage]) -> u64 {
     for stage in stages {
         bytes.extend(stage.games.to_le_bytes());
         bytes.extend(stage.games_per_step.to_le_bytes());
+        bytes.extend(stage.changes.to_le_bytes());
+        bytes.push(u8::from(stage.tables));
         for number in stage.rate.iter().chain(&stage.lambda).chain([&stage.look_ahead, &stage.average]) {
             bytes.extend(number.to_le_bytes());
         }
@@ -141,6 +143,7 @@ impl Trainer {
             average: part(1),
             momentum: part(2),
             squares: part(3),
+            tables: tables_for(&stages),
             stages,
             seed,
             stage: stage as usize,

@@ -1,5 +1,6 @@
 //! Games that a network plays against itself, and what they teach.
 
+use crate::bearoff::one_sided::OneSided;
 use crate::eval::{Chooser, Objective};
 use crate::nn::{Outputs, flip};
 use crate::outcome::Probabilities;
@@ -16,20 +17,31 @@ pub struct Lesson {
 }
 
 /// How games are turned into lessons.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Teaching {
+#[derive(Clone, Copy, Debug)]
+pub struct Teaching<'a> {
     /// What both players play for.
     pub objective: Objective,
     /// The weight of later positions against the next one, 0 to 1.
     pub lambda: f32,
     /// The share of positions whose target is the mean over the 21 rolls in place of the roll that came.
     pub look_ahead: f32,
+    /// Exact bear-offs: a position in them is taught what they say, and three games in four end at the first.
+    pub tables: Option<&'a OneSided>,
+}
+
+/// What tables say of a position without contact and with all checkers home.
+fn exact(tables: Option<&OneSided>, position: &Position) -> Option<Outputs> {
+    let tables = tables?;
+    let [player, opponent] = tables.ranks(position)?;
+    let chances = tables.race_chances(player, opponent)?;
+    // Nobody is left in the winner's home board.
+    Some([chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0].map(|chance| chance as f32))
 }
 
 /// Plays one game and appends its lessons; returns how many turns it took.
 pub fn play(
     chooser: &mut Chooser<'_>,
-    teaching: &Teaching,
+    teaching: &Teaching<'_>,
     start: &Position,
     dice: GameDice,
     lessons: &mut Vec<Lesson>,
@@ -38,21 +50,35 @@ pub fn play(
     let (_, mut roll) = dice.opening();
     let mut position = *start;
     let mut turn = 0;
+    let mut known = None;
+    // From here on targets are exact.
+    let mut exact_from = usize::MAX;
     let end = loop {
         let (next, outputs) = chooser.best(&position, roll, teaching.objective);
         turn += 1;
+        let next_known = exact(teaching.tables, &next);
         // The opening roll is no double, so the position before it is worth something else than what is taught here.
         if turn > 1 {
-            lessons.push(Lesson { cells: *position.cells(), target: flip(outputs) });
+            if known.is_some() {
+                exact_from = exact_from.min(lessons.len());
+            }
+            let target = known.unwrap_or_else(|| flip(next_known.unwrap_or(outputs)));
+            lessons.push(Lesson { cells: *position.cells(), target });
         }
         if let Some(outcome) = next.outcome() {
             break Probabilities::certain(outcome).values().map(|value| value as f32);
         }
-        position = next;
+        if let (Some(target), true) = (next_known, dice.game % 4 != 0) {
+            exact_from = exact_from.min(lessons.len());
+            lessons.push(Lesson { cells: *next.cells(), target });
+            break target;
+        }
+        (position, known) = (next, next_known);
         roll = dice.roll(turn);
     };
-    let mut later = flip(end);
-    for lesson in lessons[first..].iter_mut().rev() {
+    let exact_from = exact_from.min(lessons.len());
+    let mut later = flip(lessons.get(exact_from).map_or(end, |lesson| lesson.target));
+    for lesson in lessons[first..exact_from].iter_mut().rev() {
         for (target, later) in lesson.target.iter_mut().zip(later) {
             *target += teaching.lambda * (later - *target);
         }
@@ -60,7 +86,7 @@ pub fn play(
     }
     if teaching.look_ahead > 0.0 {
         let limit = (f64::from(teaching.look_ahead) * 2f64.powi(32)) as u64;
-        for (place, lesson) in lessons[first..].iter_mut().enumerate() {
+        for (place, lesson) in lessons[first..exact_from].iter_mut().enumerate() {
             // Scrambled by a golden section, places are spread evenly over each game.
             let mark = (place as u64 + dice.game).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             if mark < limit {

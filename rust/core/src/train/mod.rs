@@ -1,9 +1,10 @@
 //! Training by self-play: temporal differences on the games that the network plays against itself.
 //!
-//! A step plays a number of games, sums the gradients of their positions, and changes the weights once, by Adam (Kingma,
-//! Ba, 2015). The games of a step are cut into a fixed number of shards whose gradients are added in order, and every
-//! game's dice are a function of (seed, game): so the weights do not depend on the number of threads, and a run that
-//! goes on from a checkpoint ends where one without a break does.
+//! A step plays a number of games, deals their positions out to a number of changes of the weights, and makes them, by
+//! Adam (Kingma, Ba, 2015). The games of a step are cut into a fixed number of shards and the positions of a change into
+//! a fixed number of parts whose gradients are added in order, and every game's dice are a function of (seed, game): so
+//! the weights do not depend on the number of threads, and a run that goes on from a checkpoint ends where one without a
+//! break does.
 
 mod checkpoint;
 mod game;
@@ -13,14 +14,20 @@ pub use checkpoint::CheckpointError;
 pub use game::{Lesson, Teaching};
 pub use gradient::Gradient;
 
+use std::sync::Arc;
+
+use crate::bearoff::Index;
+use crate::bearoff::one_sided::OneSided;
 use crate::eval::{Chooser, Objective};
 use crate::nn::{Network, Shape, Weights};
 use crate::parallel::{self, Control};
-use crate::position::{Position, Variant};
+use crate::position::{CHECKERS, Position, Variant};
 use crate::rng::GameDice;
 
 /// Games of a step are cut into this many shards.
 const SHARDS: u64 = 8;
+/// Positions of a change are cut into this many parts: few, since every part sums a gradient of all weights.
+const PARTS: u64 = 4;
 /// Adam's memory of gradients and of their squares, and what keeps it from dividing by zero.
 const MEMORY: f32 = 0.9;
 const SQUARE_MEMORY: f32 = 0.999;
@@ -31,17 +38,21 @@ const EPSILON: f32 = 1e-6;
 pub struct Stage {
     /// How many games it has; whole steps are played.
     pub games: u64,
-    /// Games for each change of the weights, a multiple of 8.
+    /// Games that are played with the same weights, a multiple of 8.
     pub games_per_step: u64,
-    /// How far weights change in a step, at the start of the stage and at its end; geometric in between.
+    /// Changes of the weights in a step: each learns from an equal share of its positions.
+    pub changes: u64,
+    /// How far weights change at a time, at the start of the stage and at its end; geometric in between.
     pub rate: [f32; 2],
     /// The weight of later positions at the start of the stage and at its end; linear in between.
     pub lambda: [f32; 2],
     /// The share of positions with the mean over 21 rolls as their target.
     pub look_ahead: f32,
+    /// Whether bear-offs are taught from exact tables, and most games end where one starts.
+    pub tables: bool,
     /// What is played for.
     pub objective: Objective,
-    /// Steps that the average of the weights remembers.
+    /// Changes that the average of the weights remembers.
     pub average: f32,
 }
 
@@ -72,6 +83,9 @@ impl Stage {
         if self.games_per_step == 0 || !self.games_per_step.is_multiple_of(SHARDS) || self.games_per_step > 1 << 16 {
             return wrong("games_per_step", "a multiple of 8 up to 65536");
         }
+        if self.changes == 0 || self.changes > self.games_per_step {
+            return wrong("changes", "1 to games_per_step");
+        }
         if !self.rate.iter().all(|rate| (1e-8..=1.0).contains(rate)) {
             return wrong("rate", "two numbers from 1e-8 to 1");
         }
@@ -82,7 +96,7 @@ impl Stage {
             return wrong("look_ahead", "0 to 1");
         }
         if !(1.0..=1e9).contains(&self.average) {
-            return wrong("average", "1 to 1e9 steps");
+            return wrong("average", "1 to 1e9 changes");
         }
         Ok(())
     }
@@ -130,7 +144,9 @@ pub struct Trainer {
     squares: Vec<f32>,
     stages: Vec<Stage>,
     seed: u64,
-    /// Stages that are over, steps of the current one, and steps and games in all.
+    /// All bear-offs, if a stage asks for them.
+    tables: Option<Arc<OneSided>>,
+    /// Stages that are over, steps of the current one, and changes and games in all.
     stage: usize,
     stage_step: u64,
     steps: u64,
@@ -152,6 +168,7 @@ impl Trainer {
             average,
             momentum: zeros.clone(),
             squares: zeros,
+            tables: tables_for(&stages),
             stages,
             seed,
             stage: 0,
@@ -181,7 +198,7 @@ impl Trainer {
         self.games
     }
 
-    /// Steps made so far.
+    /// Changes of the weights made so far.
     pub const fn steps(&self) -> u64 {
         self.steps
     }
@@ -191,7 +208,7 @@ impl Trainer {
         self.stages.iter().map(|stage| stage.steps() * stage.games_per_step).sum()
     }
 
-    /// How far weights change in the next step; 0 after the last.
+    /// How far weights change at a time in the next step; 0 after the last.
     pub fn rate(&self) -> f32 {
         self.stages.get(self.stage).map_or(0.0, |stage| {
             let [from, to] = stage.rate;
@@ -207,34 +224,47 @@ impl Trainer {
     pub fn step(&mut self, threads: usize) -> Option<Seen> {
         let stage = *self.stages.get(self.stage)?;
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
-        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead };
+        let tables = if stage.tables { self.tables.as_deref() } else { None };
+        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables };
         let rate = self.rate();
         let network = Network::new(self.weights.clone());
         let start = Position::start(Variant::Standard);
         let games = stage.games_per_step / SHARDS;
-        let gradients = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
-            let mut gradient = Gradient::zero(&self.weights);
+        let lessons = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
             let mut chooser = Chooser::new(&network);
             let mut lessons = Vec::new();
             for game in 0..games {
                 let dice = GameDice { seed: self.seed, game: self.games + shard * games + game };
                 game::play(&mut chooser, &teaching, &start, dice, &mut lessons);
             }
-            gradient.learn(&self.weights, network.kernel(), &lessons);
-            gradient
+            lessons
         });
-        let mut sum = Gradient::zero(&self.weights);
-        for (_, gradient) in &gradients {
-            sum.add(gradient);
+        // Dealt out like cards: neighbours in a game, which say much the same, go to different changes.
+        let mut hands = vec![Vec::new(); stage.changes as usize];
+        for (place, lesson) in lessons.into_iter().flat_map(|(_, lessons)| lessons).enumerate() {
+            hands[place % stage.changes as usize].push(lesson);
         }
-        self.change(&sum, rate, stage.average);
+        let mut seen = Seen { games: stage.games_per_step, ..Seen::default() };
+        for hand in hands.iter().filter(|hand| !hand.is_empty()) {
+            let gradients = parallel::map_chunks(PARTS, threads, &Control::default(), |part| {
+                let mut gradient = Gradient::zero(&self.weights);
+                let [from, to] = [part, part + 1].map(|part| hand.len() * part as usize / PARTS as usize);
+                gradient.learn(&self.weights, network.kernel(), &hand[from..to]);
+                gradient
+            });
+            let mut gradients = gradients.into_iter().map(|(_, gradient)| gradient);
+            let mut sum = gradients.next().expect("at least one part");
+            gradients.for_each(|gradient| sum.add(&gradient));
+            self.change(&sum, rate, stage.average);
+            seen.add(&Seen { games: 0, positions: sum.lessons, loss: sum.loss, squares: sum.squares });
+        }
         self.games += stage.games_per_step;
         self.stage_step += 1;
         if self.stage_step == stage.steps() {
             self.stage += 1;
             self.stage_step = 0;
         }
-        Some(Seen { games: stage.games_per_step, positions: sum.lessons, loss: sum.loss, squares: sum.squares })
+        Some(seen)
     }
 
     /// One change of the weights, by the mean gradient.
@@ -255,6 +285,15 @@ impl Trainer {
             *mean += follow * (*weight - *mean);
         }
     }
+}
+
+/// The table of all bear-offs, if a stage asks for it.
+fn tables_for(stages: &[Stage]) -> Option<Arc<OneSided>> {
+    let build = || {
+        let index = Index::new(6, usize::from(CHECKERS)).expect("the home board");
+        Arc::new(OneSided::build(index, 1, &Control::default()).expect("a small table, not cancelled"))
+    };
+    stages.iter().any(|stage| stage.tables).then(build)
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ fn stage(games: u64) -> Stage {
     Stage {
         games,
         games_per_step: 16,
+        changes: 1,
         rate: [2e-3, 1e-3],
         lambda: [0.5, 0.0],
         look_ahead: 0.0,
+        tables: false,
         objective: Objective::Points,
         average: 10.0,
     }
@@ -117,12 +119,13 @@ fn a_small_set_is_overfitted() {
 #[test]
 fn the_same_weights_for_any_number_of_threads() {
     let run = |threads, seed| {
-        let mut trainer = Trainer::new(shape(), vec![stage(64), stage(32)], seed);
+        let stages = vec![stage(64), Stage { changes: 3, tables: true, ..stage(32) }];
+        let mut trainer = Trainer::new(shape(), stages, seed);
         while trainer.step(threads).is_some() {}
         trainer
     };
     let alone = run(1, 7);
-    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 6, None));
+    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 4 + 2 * 3, None));
     assert_eq!(run(2, 7), alone);
     assert_eq!(run(8, 7), alone);
     assert_ne!(run(2, 8).weights, alone.weights);
@@ -130,7 +133,7 @@ fn the_same_weights_for_any_number_of_threads() {
 
 #[test]
 fn going_on_from_a_checkpoint_equals_no_break() {
-    let stages = || vec![stage(64), Stage { look_ahead: 0.25, objective: Objective::Win, ..stage(32) }];
+    let stages = || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }];
     let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("run.checkpoint");
@@ -190,7 +193,7 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
 fn lambda_1_teaches_the_end() {
     let network = Network::new(Weights::random(shape(), 2));
     let mut chooser = Chooser::new(&network);
-    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0 };
+    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0, tables: None };
     let mut lessons = Vec::new();
     let start = Position::start(Variant::Standard);
     let turns = game::play(&mut chooser, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
@@ -202,6 +205,38 @@ fn lambda_1_teaches_the_end() {
     }
 }
 
+/// With tables every bear-off is taught what they say, the position before it too, and three games in four end there.
+#[test]
+fn tables_teach_bear_offs() {
+    let stages = [Stage { tables: true, ..stage(16) }];
+    let tables = tables_for(&stages).unwrap();
+    let network = Network::new(Weights::random(shape(), 2));
+    let mut chooser = Chooser::new(&network);
+    let start = Position::start(Variant::Standard);
+    let (mut cut, mut bear_offs) = (0, 0);
+    for lambda in [0.0, 1.0] {
+        let teaching = Teaching { objective: Objective::Points, lambda, look_ahead: 0.0, tables: Some(&tables) };
+        for game in 0..40 {
+            let mut lessons = Vec::new();
+            game::play(&mut chooser, &teaching, &start, GameDice { seed: 1, game }, &mut lessons);
+            let known = |lesson: &Lesson| tables.ranks(&Position::from_cells(&lesson.cells).unwrap());
+            let Some(first) = lessons.iter().position(|lesson| known(lesson).is_some()) else { continue };
+            for lesson in &lessons[first..] {
+                let [player, opponent] = known(lesson).unwrap();
+                let chances = tables.race_chances(player, opponent).unwrap();
+                let target = [chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0];
+                assert_eq!(lesson.target, target.map(|chance| chance as f32));
+            }
+            assert_eq!(lessons[first - 1].target, crate::nn::flip(lessons[first].target));
+            assert_eq!(lessons.len() == first + 1, game % 4 != 0 || lessons.len() == first + 1);
+            cut += usize::from(lessons.len() == first + 1);
+            bear_offs += lessons.len() - first;
+        }
+    }
+    assert!(cut > 10 && bear_offs > 2 * cut, "{cut} {bear_offs}");
+    assert!(tables_for(&[stage(16)]).is_none());
+}
+
 #[test]
 fn stages_that_make_no_sense() {
     let good = stage(16);
@@ -209,6 +244,8 @@ fn stages_that_make_no_sense() {
     for (bad, field) in [
         (Stage { games: 0, ..good }, "games"),
         (Stage { games_per_step: 12, ..good }, "games_per_step"),
+        (Stage { changes: 0, ..good }, "changes"),
+        (Stage { changes: 17, ..good }, "changes"),
         (Stage { rate: [0.0, 1e-3], ..good }, "rate"),
         (Stage { rate: [1e-3, f32::NAN], ..good }, "rate"),
         (Stage { lambda: [0.0, 1.5], ..good }, "lambda"),
