@@ -68,7 +68,7 @@ pub fn play(
         if let Some(outcome) = next.outcome() {
             break Probabilities::certain(outcome).values().map(|value| value as f32);
         }
-        if let (Some(target), true) = (next_known, dice.game % 4 != 0) {
+        if let (Some(target), true) = (next_known, !dice.game.is_multiple_of(4)) {
             exact_from = exact_from.min(lessons.len());
             lessons.push(Lesson { cells: *next.cells(), target });
             break target;
