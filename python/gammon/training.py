@@ -39,6 +39,7 @@ class Stage:
             came. Each costs 21 times as much.
         tables: whether positions without contact and with all checkers home are taught what exact tables say; three
             games in four then end at the first of them.
+        keep: how many candidates of a roll a quicker network leaves, see `quick` of `train`; 0 for all.
         objective: "points" counts gammons, "win" does not.
         average: how many changes the averaged weights, which are the ones kept, remember.
     """
@@ -50,10 +51,11 @@ class Stage:
     lambda_: tuple[float, float] = (0.0, 0.0)
     look_ahead: float = 0.0
     tables: bool = False
+    keep: int = 0
     objective: Objective = "points"
     average: float = 1000.0
 
-    def _fields(self) -> tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, str, float]:
+    def _fields(self) -> tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, int, str, float]:
         return (
             self.games,
             self.games_per_step,
@@ -62,6 +64,7 @@ class Stage:
             tuple(self.lambda_),
             self.look_ahead,
             self.tables,
+            self.keep,
             self.objective,
             self.average,
         )
@@ -136,6 +139,7 @@ def train(
     checkpoint_seconds: float = 60.0,
     log: str | os.PathLike[str] | None = None,
     start: str | os.PathLike[str] | None = None,
+    quick: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Model:
@@ -146,11 +150,12 @@ def train(
         path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
         checkpoint: a file to write now and then and to go on from if it is there.
         checkpoint_seconds: how long to wait from one to the next.
-        log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate of change, and since the
-            last line the seconds, plies a game, the mean cross entropy and the root mean square error of the equity
-            against what was taught.
+        log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate
+            of change, and since the last line the seconds, plies a game, the mean cross entropy and the root mean
+            square error of the equity against what was taught.
         start: a model file to start from, of the recipe's layers or narrower ones: the units that are new change
             nothing until they have learnt. None starts from small random weights.
+        quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
         threads: None for one on each core; the weights are the same for any number.
         progress: a callable (games, total), or True for a bar.
 
@@ -160,7 +165,7 @@ def train(
     Raises:
         InvalidArgumentError: for a recipe that makes no sense, or the checkpoint of another recipe.
         FileFormatError: for a damaged checkpoint.
-        ModelFormatError: for a `start` that is no model.
+        ModelFormatError: for a `start` or `quick` that is no model.
         Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.
 
     >>> import pathlib, tempfile
@@ -178,6 +183,10 @@ def train(
     else:
         content = None if start is None else Model(start)._network.to_bytes()
         trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content)
+    if any(stage.keep for stage in recipe.stages) != (quick is not None):
+        raise InvalidArgumentError("a quick model goes with stages that keep few candidates, and they with it")
+    if quick is not None:
+        trainer.sift(Model(quick)._network.to_bytes())
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()

@@ -1,10 +1,10 @@
 //! Runs of training.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gammon_core::nn::{Shape, WIDEST, Weights};
+use gammon_core::nn::{Network, Shape, WIDEST, Weights};
 use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -14,15 +14,17 @@ use crate::errors::Kind;
 use crate::evaluate::objective_from;
 use crate::long_work;
 
-/// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, objective, average.
-type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, String, f32);
+/// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, keep,
+/// objective, average.
+type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, u64, String, f32);
 
 fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
     let stage = |(place, fields): (usize, StageFields)| {
-        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, objective, average) = fields;
+        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, objective, average) = fields;
         let objective = objective_from(py, &objective)?;
         let (rate, lambda) = (rate.into(), lambda.into());
-        let stage = Stage { games, games_per_step, changes, rate, lambda, look_ahead, tables, objective, average };
+        let stage =
+            Stage { games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, objective, average };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
         stage.validate().map_err(wrong).map(|()| stage)
     };
@@ -85,6 +87,14 @@ impl PyTrainer {
             Err(error @ CheckpointError::Damaged(_)) => Err(Kind::FileFormat.error(py, format!("{place}: {error}"))),
             Err(error @ CheckpointError::Other(_)) => Err(Kind::InvalidArgument.error(py, format!("{place}: {error}"))),
         }
+    }
+
+    /// Lets a quicker network sift candidates in the stages that keep few; from the bytes of its model file.
+    #[pyo3(signature = (content, /))]
+    fn sift(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
+        self.lock().set_quick(Arc::new(Network::new(weights)));
+        Ok(())
     }
 
     /// Makes steps until these seconds are over or the recipe is: games, positions, sum of losses, sum of squared errors

@@ -55,6 +55,7 @@ fn fingerprint(stages: &[Stage]) -> u64 {
         bytes.extend(stage.games_per_step.to_le_bytes());
         bytes.extend(stage.changes.to_le_bytes());
         bytes.push(u8::from(stage.tables));
+        bytes.extend(stage.keep.to_le_bytes());
         for number in stage.rate.iter().chain(&stage.lambda).chain([&stage.look_ahead, &stage.average]) {
             bytes.extend(number.to_le_bytes());
         }
@@ -85,7 +86,7 @@ impl Trainer {
         Trainer::from_bytes(&fs::read(path)?, stages, seed)
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let shape = self.weights.shape();
         let mut bytes = Vec::with_capacity(HEADER + 16 * shape.len() + 8);
         bytes.extend(MAGIC);
@@ -144,6 +145,7 @@ impl Trainer {
             momentum: part(2),
             squares: part(3),
             tables: tables_for(&stages),
+            quick: None,
             stages,
             seed,
             stage: stage as usize,

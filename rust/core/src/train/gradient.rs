@@ -25,6 +25,12 @@ impl Gradient {
         Gradient { values: vec![0.0; weights.values().len()], lessons: 0, loss: 0.0, squares: 0.0 }
     }
 
+    /// Forgets all lessons.
+    pub fn clear(&mut self) {
+        self.values.fill(0.0);
+        (self.lessons, self.loss, self.squares) = (0, 0.0, 0.0);
+    }
+
     /// Adds another's.
     pub fn add(&mut self, other: &Gradient) {
         for (sum, value) in self.values.iter_mut().zip(&other.values) {

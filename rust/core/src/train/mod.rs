@@ -1,7 +1,7 @@
 //! Training by self-play: temporal differences on the games that the network plays against itself.
 //!
-//! A step plays a number of games, deals their positions out to a number of changes of the weights, and makes them, by
-//! Adam (Kingma, Ba, 2015). The games of a step are cut into a fixed number of shards and the positions of a change into
+//! A step plays a number of games, cuts their positions into shares, and changes the weights by each, by Adam (Kingma,
+//! Ba, 2015). The games of a step are cut into a fixed number of shards and the positions of a change into
 //! a fixed number of parts whose gradients are added in order, and every game's dice are a function of (seed, game): so
 //! the weights do not depend on the number of threads, and a run that goes on from a checkpoint ends where one without a
 //! break does.
@@ -11,14 +11,14 @@ mod game;
 mod gradient;
 
 pub use checkpoint::CheckpointError;
-pub use game::{Lesson, Teaching};
+pub use game::{Lesson, Player, Teaching};
 pub use gradient::Gradient;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::bearoff::Index;
 use crate::bearoff::one_sided::OneSided;
-use crate::eval::{Chooser, Objective};
+use crate::eval::Objective;
 use crate::nn::{Network, Shape, Weights};
 use crate::parallel::{self, Control};
 use crate::position::{CHECKERS, Position, Variant};
@@ -50,6 +50,8 @@ pub struct Stage {
     pub look_ahead: f32,
     /// Whether bear-offs are taught from exact tables, and most games end where one starts.
     pub tables: bool,
+    /// How many candidates of a roll a quicker network leaves to this one; 0 for all.
+    pub keep: u64,
     /// What is played for.
     pub objective: Objective,
     /// Changes that the average of the weights remembers.
@@ -85,6 +87,9 @@ impl Stage {
         }
         if self.changes == 0 || self.changes > self.games_per_step {
             return wrong("changes", "1 to games_per_step");
+        }
+        if self.keep > 1000 {
+            return wrong("keep", "0 to 1000");
         }
         if !self.rate.iter().all(|rate| (1e-8..=1.0).contains(rate)) {
             return wrong("rate", "two numbers from 1e-8 to 1");
@@ -136,7 +141,7 @@ impl Seen {
 }
 
 /// A run of training, at some step of its recipe.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Trainer {
     weights: Weights,
     average: Vec<f32>,
@@ -146,6 +151,8 @@ pub struct Trainer {
     seed: u64,
     /// All bear-offs, if a stage asks for them.
     tables: Option<Arc<OneSided>>,
+    /// The quicker network of stages that keep few candidates.
+    quick: Option<Arc<Network>>,
     /// Stages that are over, steps of the current one, and changes and games in all.
     stage: usize,
     stage_step: u64,
@@ -169,6 +176,7 @@ impl Trainer {
             momentum: zeros.clone(),
             squares: zeros,
             tables: tables_for(&stages),
+            quick: None,
             stages,
             seed,
             stage: 0,
@@ -176,6 +184,12 @@ impl Trainer {
             steps: 0,
             games: 0,
         }
+    }
+
+    /// Sets the quicker network of the stages that keep few candidates; without one they keep all. It is the same for
+    /// the whole run and not in its checkpoints.
+    pub fn set_quick(&mut self, quick: Arc<Network>) {
+        self.quick = Some(quick);
     }
 
     /// The weights as they are.
@@ -226,35 +240,35 @@ impl Trainer {
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
         let tables = if stage.tables { self.tables.as_deref() } else { None };
         let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables };
+        let quick = self.quick.as_deref().filter(|_| stage.keep > 0).map(|quick| (quick, stage.keep as usize));
         let rate = self.rate();
         let network = Network::new(self.weights.clone());
         let start = Position::start(Variant::Standard);
         let games = stage.games_per_step / SHARDS;
         let lessons = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
-            let mut chooser = Chooser::new(&network);
+            let mut player = Player::new(&network, quick);
             let mut lessons = Vec::new();
             for game in 0..games {
                 let dice = GameDice { seed: self.seed, game: self.games + shard * games + game };
-                game::play(&mut chooser, &teaching, &start, dice, &mut lessons);
+                game::play(&mut player, &teaching, &start, dice, &mut lessons);
             }
             lessons
         });
-        // Dealt out like cards: neighbours in a game, which say much the same, go to different changes.
-        let mut hands = vec![Vec::new(); stage.changes as usize];
-        for (place, lesson) in lessons.into_iter().flat_map(|(_, lessons)| lessons).enumerate() {
-            hands[place % stage.changes as usize].push(lesson);
-        }
+        let lessons: Vec<_> = lessons.into_iter().flat_map(|(_, lessons)| lessons).collect();
         let mut seen = Seen { games: stage.games_per_step, ..Seen::default() };
-        for hand in hands.iter().filter(|hand| !hand.is_empty()) {
-            let gradients = parallel::map_chunks(PARTS, threads, &Control::default(), |part| {
-                let mut gradient = Gradient::zero(&self.weights);
-                let [from, to] = [part, part + 1].map(|part| hand.len() * part as usize / PARTS as usize);
-                gradient.learn(&self.weights, network.kernel(), &hand[from..to]);
-                gradient
+        let gradients: Vec<_> = (0..PARTS).map(|_| Mutex::new(Gradient::zero(&self.weights))).collect();
+        let gradient = |part: u64| gradients[part as usize].lock().expect("no part has panicked");
+        // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them would
+        // follow it.
+        for change in 0..stage.changes {
+            let share = cut(&lessons, change, stage.changes);
+            parallel::map_chunks(PARTS, threads, &Control::default(), |part| {
+                let mut gradient = gradient(part);
+                gradient.clear();
+                gradient.learn(&self.weights, network.kernel(), cut(share, part, PARTS));
             });
-            let mut gradients = gradients.into_iter().map(|(_, gradient)| gradient);
-            let mut sum = gradients.next().expect("at least one part");
-            gradients.for_each(|gradient| sum.add(&gradient));
+            let mut sum = gradient(0);
+            (1..PARTS).for_each(|part| sum.add(&gradient(part)));
             self.change(&sum, rate, stage.average);
             seen.add(&Seen { games: 0, positions: sum.lessons, loss: sum.loss, squares: sum.squares });
         }
@@ -285,6 +299,12 @@ impl Trainer {
             *mean += follow * (*weight - *mean);
         }
     }
+}
+
+/// One of so many parts of a list, as equal as can be.
+fn cut<T>(list: &[T], part: u64, parts: u64) -> &[T] {
+    let place = |part| (list.len() as u64 * part / parts) as usize;
+    &list[place(part)..place(part + 1)]
 }
 
 /// The table of all bear-offs, if a stage asks for it.
