@@ -40,6 +40,7 @@ class Stage:
         tables: whether positions without contact and with all checkers home are taught what exact tables say; three
             games in four then end at the first of them.
         keep: how many candidates of a roll a quicker network leaves, see `quick` of `train`; 0 for all.
+        taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
         average: how many changes the averaged weights, which are the ones kept, remember.
     """
@@ -52,10 +53,11 @@ class Stage:
     look_ahead: float = 0.0
     tables: bool = False
     keep: int = 0
+    taught: bool = False
     objective: Objective = "points"
     average: float = 1000.0
 
-    def _fields(self) -> tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, int, str, float]:
+    def _fields(self) -> _core._Stage:
         return (
             self.games,
             self.games_per_step,
@@ -65,6 +67,7 @@ class Stage:
             self.look_ahead,
             self.tables,
             self.keep,
+            self.taught,
             self.objective,
             self.average,
         )
@@ -140,6 +143,7 @@ def train(
     log: str | os.PathLike[str] | None = None,
     start: str | os.PathLike[str] | None = None,
     quick: str | os.PathLike[str] | None = None,
+    teacher: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Model:
@@ -156,6 +160,7 @@ def train(
         start: a model file to start from, of the recipe's layers or narrower ones: the units that are new change
             nothing until they have learnt. None starts from small random weights.
         quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
+        teacher: a model file of the network that teaches in the stages that are `taught`.
         threads: None for one on each core; the weights are the same for any number.
         progress: a callable (games, total), or True for a bar.
 
@@ -165,7 +170,7 @@ def train(
     Raises:
         InvalidArgumentError: for a recipe that makes no sense, or the checkpoint of another recipe.
         FileFormatError: for a damaged checkpoint.
-        ModelFormatError: for a `start` or `quick` that is no model.
+        ModelFormatError: for a `start`, `quick` or `teacher` that is no model.
         Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.
 
     >>> import pathlib, tempfile
@@ -183,10 +188,14 @@ def train(
     else:
         content = None if start is None else Model(start)._network.to_bytes()
         trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content)
-    if any(stage.keep for stage in recipe.stages) != (quick is not None):
-        raise InvalidArgumentError("a quick model goes with stages that keep few candidates, and they with it")
-    if quick is not None:
-        trainer.sift(Model(quick)._network.to_bytes())
+    for name, needed, given, use in (
+        ("quick", any(stage.keep for stage in recipe.stages), quick, trainer.set_quick),
+        ("teacher", any(stage.taught for stage in recipe.stages), teacher, trainer.set_teacher),
+    ):
+        if needed != (given is not None):
+            raise InvalidArgumentError(f"{name}: {'a stage needs' if needed else 'no stage needs'} this model")
+        if given is not None:
+            use(Model(given)._network.to_bytes())
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()

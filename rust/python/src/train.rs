@@ -15,20 +15,38 @@ use crate::evaluate::objective_from;
 use crate::long_work;
 
 /// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, keep,
-/// objective, average.
-type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, u64, String, f32);
+/// taught, objective, average.
+type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, u64, bool, String, f32);
 
 fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
     let stage = |(place, fields): (usize, StageFields)| {
-        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, objective, average) = fields;
+        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, taught, objective, average) =
+            fields;
         let objective = objective_from(py, &objective)?;
         let (rate, lambda) = (rate.into(), lambda.into());
-        let stage =
-            Stage { games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, objective, average };
+        let stage = Stage {
+            games,
+            games_per_step,
+            changes,
+            rate,
+            lambda,
+            look_ahead,
+            tables,
+            keep,
+            taught,
+            objective,
+            average,
+        };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
         stage.validate().map_err(wrong).map(|()| stage)
     };
     stages.into_iter().enumerate().map(stage).collect()
+}
+
+/// The network of a model file's bytes.
+fn network(py: Python<'_>, content: &[u8]) -> PyResult<Arc<Network>> {
+    let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
+    Ok(Arc::new(Network::new(weights)))
 }
 
 /// A run of training, at some step of its recipe.
@@ -89,11 +107,19 @@ impl PyTrainer {
         }
     }
 
-    /// Lets a quicker network sift candidates in the stages that keep few; from the bytes of its model file.
+    /// Sets the quicker network that sifts candidates in the stages that keep few, from the bytes of its model file.
     #[pyo3(signature = (content, /))]
-    fn sift(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
-        let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
-        self.lock().set_quick(Arc::new(Network::new(weights)));
+    fn set_quick(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let network = network(py, content)?;
+        self.lock().set_quick(network);
+        Ok(())
+    }
+
+    /// Sets the network that teaches in the stages that are taught, from the bytes of its model file.
+    #[pyo3(signature = (content, /))]
+    fn set_teacher(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let network = network(py, content)?;
+        self.lock().set_teacher(network);
         Ok(())
     }
 

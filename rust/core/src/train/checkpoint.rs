@@ -54,7 +54,7 @@ fn fingerprint(stages: &[Stage]) -> u64 {
         bytes.extend(stage.games.to_le_bytes());
         bytes.extend(stage.games_per_step.to_le_bytes());
         bytes.extend(stage.changes.to_le_bytes());
-        bytes.push(u8::from(stage.tables));
+        bytes.extend([stage.tables, stage.taught].map(u8::from));
         bytes.extend(stage.keep.to_le_bytes());
         for number in stage.rate.iter().chain(&stage.lambda).chain([&stage.look_ahead, &stage.average]) {
             bytes.extend(number.to_le_bytes());
@@ -146,6 +146,7 @@ impl Trainer {
             squares: part(3),
             tables: tables_for(&stages),
             quick: None,
+            teacher: None,
             stages,
             seed,
             stage: stage as usize,

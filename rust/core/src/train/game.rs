@@ -29,6 +29,8 @@ pub struct Teaching<'a> {
     pub look_ahead: f32,
     /// Exact bear-offs: a position in them is taught what they say, and three games in four end at the first.
     pub tables: Option<&'a OneSided>,
+    /// Another network, which says what positions should have been worth in place of the games.
+    pub teacher: Option<&'a Network>,
 }
 
 /// What plays: a network, and if there is one a faster one that leaves it the few candidates which it likes best.
@@ -157,7 +159,15 @@ pub fn play(
         }
         later = flip(lesson.target);
     }
-    if teaching.look_ahead > 0.0 {
+    if let Some(teacher) = teaching.teacher {
+        let taught = &mut lessons[first..exact_from];
+        let cells: Vec<_> = taught.iter().map(|lesson| lesson.cells).collect();
+        let mut targets = Vec::with_capacity(cells.len());
+        teacher.evaluate(&mut Scratch::new(teacher), &cells, &mut targets);
+        for (lesson, target) in taught.iter_mut().zip(targets) {
+            lesson.target = target;
+        }
+    } else if teaching.look_ahead > 0.0 {
         let limit = (f64::from(teaching.look_ahead) * 2f64.powi(32)) as u64;
         for (place, lesson) in lessons[first..exact_from].iter_mut().enumerate() {
             // Scrambled by a golden section, places are spread evenly over each game.

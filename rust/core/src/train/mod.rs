@@ -52,6 +52,8 @@ pub struct Stage {
     pub tables: bool,
     /// How many candidates of a roll a quicker network leaves to this one; 0 for all.
     pub keep: u64,
+    /// Whether another network says what positions should have been worth.
+    pub taught: bool,
     /// What is played for.
     pub objective: Objective,
     /// Changes that the average of the weights remembers.
@@ -99,6 +101,9 @@ impl Stage {
         }
         if !(0.0..=1.0).contains(&self.look_ahead) {
             return wrong("look_ahead", "0 to 1");
+        }
+        if self.taught && (self.look_ahead > 0.0 || self.lambda != [0.0; 2]) {
+            return wrong("taught", "for stages without lambda and look_ahead");
         }
         if !(1.0..=1e9).contains(&self.average) {
             return wrong("average", "1 to 1e9 changes");
@@ -153,6 +158,8 @@ pub struct Trainer {
     tables: Option<Arc<OneSided>>,
     /// The quicker network of stages that keep few candidates.
     quick: Option<Arc<Network>>,
+    /// The network that teaches in the stages that are taught.
+    teacher: Option<Arc<Network>>,
     /// Stages that are over, steps of the current one, and changes and games in all.
     stage: usize,
     stage_step: u64,
@@ -177,6 +184,7 @@ impl Trainer {
             squares: zeros,
             tables: tables_for(&stages),
             quick: None,
+            teacher: None,
             stages,
             seed,
             stage: 0,
@@ -190,6 +198,12 @@ impl Trainer {
     /// the whole run and not in its checkpoints.
     pub fn set_quick(&mut self, quick: Arc<Network>) {
         self.quick = Some(quick);
+    }
+
+    /// Sets the network that teaches in the stages that are taught; without one they are as others. It too is not in
+    /// the checkpoints.
+    pub fn set_teacher(&mut self, teacher: Arc<Network>) {
+        self.teacher = Some(teacher);
     }
 
     /// The weights as they are.
@@ -239,7 +253,8 @@ impl Trainer {
         let stage = *self.stages.get(self.stage)?;
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
         let tables = if stage.tables { self.tables.as_deref() } else { None };
-        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables };
+        let teacher = self.teacher.as_deref().filter(|_| stage.taught);
+        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables, teacher };
         let quick = self.quick.as_deref().filter(|_| stage.keep > 0).map(|quick| (quick, stage.keep as usize));
         let rate = self.rate();
         let network = Network::new(self.weights.clone());

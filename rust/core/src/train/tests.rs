@@ -14,6 +14,7 @@ fn stage(games: u64) -> Stage {
         look_ahead: 0.0,
         tables: false,
         keep: 0,
+        taught: false,
         objective: Objective::Points,
         average: 10.0,
     }
@@ -176,7 +177,7 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
     use crate::{Roll, movegen};
     let network = Network::new(Weights::random(shape(), 2));
     let mut player = Player::new(&network, None);
-    let teaching = Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: None };
+    let teaching = Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: None, teacher: None };
     let evaluate = |cells: [i8; CELLS]| {
         let mut outputs = Vec::new();
         network.evaluate(&mut Scratch::new(&network), &[cells], &mut outputs);
@@ -230,12 +231,43 @@ fn a_quick_network_sifts() {
     assert!(sifted > 20, "{sifted}");
 }
 
+/// A teacher's word is the target, but for bear-offs; the student plays.
+#[test]
+fn a_teacher_teaches() {
+    let (network, teacher) = (Network::new(Weights::random(shape(), 2)), quick());
+    let tables = tables_for(&[Stage { tables: true, ..stage(16) }]).unwrap();
+    let start = Position::start(Variant::Standard);
+    let alone =
+        Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: Some(&tables), teacher: None };
+    let (mut lessons, mut taught) = (Vec::new(), Vec::new());
+    for game in 0..20 {
+        let dice = GameDice { seed: 1, game };
+        game::play(&mut Player::new(&network, None), &alone, &start, dice, &mut lessons);
+        let teaching = Teaching { teacher: Some(&teacher), ..alone };
+        game::play(&mut Player::new(&network, None), &teaching, &start, dice, &mut taught);
+    }
+    assert_eq!(lessons.len(), taught.len());
+    let mut exact = 0;
+    for (lesson, taught) in lessons.iter().zip(&taught) {
+        assert_eq!(lesson.cells, taught.cells);
+        if tables.ranks(&Position::from_cells(&lesson.cells).unwrap()).is_some() {
+            assert_eq!(lesson, taught);
+            exact += 1;
+        } else {
+            let mut outputs = Vec::new();
+            teacher.evaluate(&mut Scratch::new(&teacher), &[taught.cells], &mut outputs);
+            assert_eq!(taught.target, outputs[0]);
+        }
+    }
+    assert!(exact > 5 && exact < lessons.len() / 2);
+}
+
 /// With lambda 1 every position is taught the end of its game, seen by its player.
 #[test]
 fn lambda_1_teaches_the_end() {
     let network = Network::new(Weights::random(shape(), 2));
     let mut player = Player::new(&network, None);
-    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0, tables: None };
+    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0, tables: None, teacher: None };
     let mut lessons = Vec::new();
     let start = Position::start(Variant::Standard);
     let turns = game::play(&mut player, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
@@ -257,7 +289,8 @@ fn tables_teach_bear_offs() {
     let start = Position::start(Variant::Standard);
     let (mut cut, mut bear_offs) = (0, 0);
     for lambda in [0.0, 1.0] {
-        let teaching = Teaching { objective: Objective::Points, lambda, look_ahead: 0.0, tables: Some(&tables) };
+        let teaching =
+            Teaching { objective: Objective::Points, lambda, look_ahead: 0.0, tables: Some(&tables), teacher: None };
         for game in 0..40 {
             let mut lessons = Vec::new();
             game::play(&mut player, &teaching, &start, GameDice { seed: 1, game }, &mut lessons);
@@ -292,6 +325,7 @@ fn stages_that_make_no_sense() {
         (Stage { rate: [1e-3, f32::NAN], ..good }, "rate"),
         (Stage { lambda: [0.0, 1.5], ..good }, "lambda"),
         (Stage { look_ahead: -0.1, ..good }, "look_ahead"),
+        (Stage { taught: true, look_ahead: 0.1, ..good }, "taught"),
         (Stage { average: 0.0, ..good }, "average"),
     ] {
         assert_eq!(bad.validate().unwrap_err().field, field);
