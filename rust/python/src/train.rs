@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gammon_core::nn::{Shape, WIDEST, Weights};
+use gammon_core::nn::{Inputs, Shape, WIDEST, Weights};
 use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -44,13 +44,14 @@ impl PyTrainer {
 impl PyTrainer {
     /// A run from random weights, or from those of a model file's bytes.
     #[new]
-    #[pyo3(signature = (layers, stages, seed, content, /))]
+    #[pyo3(signature = (layers, stages, seed, content, inputs, /))]
     fn new(
         py: Python<'_>,
         layers: (usize, usize),
         stages: Vec<StageFields>,
         seed: &Bound<'_, PyAny>,
         content: Option<&[u8]>,
+        inputs: &str,
     ) -> PyResult<PyTrainer> {
         let seed = long_work::seed(seed)?;
         let stages = stages_from(py, stages)?;
@@ -61,8 +62,16 @@ impl PyTrainer {
             );
             Kind::InvalidArgument.error(py, message)
         })?;
+        let inputs = Inputs::from_name(inputs).ok_or_else(|| {
+            Kind::InvalidArgument.error(py, format!("inputs is \"raw\" or \"contact\", not {inputs:?}"))
+        })?;
+        let shape = shape.with_inputs(inputs);
         let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
         let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
+        let weights = weights.widened(inputs).ok_or_else(|| {
+            let found = weights.shape().inputs().name();
+            Kind::InvalidArgument.error(py, format!("the start has inputs {found}, not {}", inputs.name()))
+        })?;
         if weights.shape() != shape {
             let (first, second) = (weights.shape().first(), weights.shape().second());
             let message = format!("the start has layers of {first} and {second}, not {} and {}", layers.0, layers.1);
@@ -126,6 +135,12 @@ impl PyTrainer {
     fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| self.lock().averaged().to_bytes());
         PyBytes::new(py, &bytes)
+    }
+
+    /// What the network sees: "raw" or "contact".
+    #[getter]
+    fn inputs(&self, py: Python<'_>) -> &'static str {
+        py.detach(|| self.lock().weights().shape().inputs().name())
     }
 
     /// The stage that is next, from 0; None if the recipe is over.
