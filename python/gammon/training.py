@@ -13,7 +13,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gammon import _core
 from gammon._long_work import Progress, reporter
@@ -81,6 +81,8 @@ class Recipe:
         layers: units of the two hidden layers: a multiple of 64 up to 1024, a multiple of 16 up to 256.
         stages: one after the other.
         seed: of the first weights and of all dice, 0 to 2**64 - 1.
+        inputs: what the network sees: "raw", the places of the checkers alone, or "contact", also what is worked out of
+            them: shots, blocks, boards and races (``docs/encodings.md``).
 
     >>> from gammon.training import Recipe, Stage
     >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
@@ -91,6 +93,7 @@ class Recipe:
     layers: tuple[int, int]
     stages: tuple[Stage, ...]
     seed: int = 0
+    inputs: Literal["raw", "contact"] = "raw"
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -111,7 +114,7 @@ class Recipe:
         Raises:
             InvalidArgumentError: for data that are no recipe.
         """
-        known = {"layers", "stages", "seed", "note"}
+        known = {"inputs", "layers", "stages", "seed", "note"}
         if not isinstance(data, dict) or not known.issuperset(data):
             raise InvalidArgumentError(f"a recipe has the fields {', '.join(sorted(known))}, not {data!r}")
         names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(Stage)}
@@ -124,14 +127,14 @@ class Recipe:
             }
             stages.append(Stage(**values))
         first, second = data["layers"]
-        return cls((first, second), tuple(stages), data.get("seed", 0))
+        return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"))
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain data."""
         stages = [
             {name.rstrip("_"): value for name, value in dataclasses.asdict(stage).items()} for stage in self.stages
         ]
-        return {"layers": list(self.layers), "seed": self.seed, "stages": stages}
+        return {"inputs": self.inputs, "layers": list(self.layers), "seed": self.seed, "stages": stages}
 
 
 def train(
@@ -157,8 +160,8 @@ def train(
         log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate
             of change, and since the last line the seconds, plies a game, the mean cross entropy and the root mean
             square error of the equity against what was taught.
-        start: a model file to start from, of the recipe's layers or narrower ones: the units that are new change
-            nothing until they have learnt. None starts from small random weights.
+        start: a model file to start from, of the recipe's layers or narrower ones, and of its inputs or raw ones: units and
+            inputs that are new change nothing until they have learnt. None starts from small random weights.
         quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
         teacher: a model file of the network that teaches in the stages that are `taught`.
         threads: None for one on each core; the weights are the same for any number.
@@ -185,9 +188,13 @@ def train(
     stages = [stage._fields() for stage in recipe.stages]
     if checkpoint is not None and Path(checkpoint).exists():
         trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
+        if trainer.inputs != recipe.inputs:
+            raise InvalidArgumentError(
+                f"{os.fspath(checkpoint)}: a checkpoint of another run: its inputs are {trainer.inputs}"
+            )
     else:
         content = None if start is None else Model(start)._network.to_bytes()
-        trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content)
+        trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content, recipe.inputs)
     for name, needed, given, use in (
         ("quick", any(stage.keep for stage in recipe.stages), quick, trainer.set_quick),
         ("teacher", any(stage.taught for stage in recipe.stages), teacher, trainer.set_teacher),

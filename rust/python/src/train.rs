@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gammon_core::nn::{Network, Shape, WIDEST, Weights};
+use gammon_core::nn::{Inputs, Network, Shape, WIDEST, Weights};
 use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -64,13 +64,14 @@ impl PyTrainer {
 impl PyTrainer {
     /// A run from random weights, or from those of a model file's bytes, which may have fewer units.
     #[new]
-    #[pyo3(signature = (layers, stages, seed, content, /))]
+    #[pyo3(signature = (layers, stages, seed, content, inputs, /))]
     fn new(
         py: Python<'_>,
         layers: (usize, usize),
         stages: Vec<StageFields>,
         seed: &Bound<'_, PyAny>,
         content: Option<&[u8]>,
+        inputs: &str,
     ) -> PyResult<PyTrainer> {
         let seed = long_work::seed(seed)?;
         let stages = stages_from(py, stages)?;
@@ -81,12 +82,23 @@ impl PyTrainer {
             );
             Kind::InvalidArgument.error(py, message)
         })?;
+        let inputs = Inputs::from_name(inputs).ok_or_else(|| {
+            Kind::InvalidArgument.error(py, format!("inputs is \"raw\" or \"contact\", not {inputs:?}"))
+        })?;
+        let shape = shape.with_inputs(inputs);
         let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
         let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
         let Some(weights) = weights.widened(shape, seed) else {
-            let (first, second) = (weights.shape().first(), weights.shape().second());
-            let message =
-                format!("the start has layers of {first} and {second}, more than {} and {}", layers.0, layers.1);
+            let its = weights.shape();
+            let message = format!(
+                "the start has {} inputs and layers of {} and {}, more than {} inputs and {} and {}",
+                its.inputs().name(),
+                its.first(),
+                its.second(),
+                inputs.name(),
+                layers.0,
+                layers.1
+            );
             return Err(Kind::InvalidArgument.error(py, message));
         };
         Ok(PyTrainer(Mutex::new(Trainer::from_weights(weights, stages, seed))))
@@ -163,6 +175,12 @@ impl PyTrainer {
     fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| self.lock().averaged().to_bytes());
         PyBytes::new(py, &bytes)
+    }
+
+    /// What the network sees: "raw" or "contact".
+    #[getter]
+    fn inputs(&self, py: Python<'_>) -> &'static str {
+        py.detach(|| self.lock().weights().shape().inputs().name())
     }
 
     /// The stage that is next, from 0; None if the recipe is over.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::nn::{Kernel, OUTPUTS, Outputs, Scratch};
+use crate::nn::{Inputs, Kernel, OUTPUTS, Outputs, Scratch};
 use crate::position::CELLS;
 use crate::rng::{Purpose, Stream};
 use crate::simulate;
@@ -56,19 +56,25 @@ fn loss(weights: &Weights, lessons: &[Lesson]) -> f64 {
 /// The gradient against differences of the loss, for weights of every layer.
 #[test]
 fn the_gradient_is_the_slope_of_the_loss() {
-    let weights = Weights::random(shape(), 3);
+    for inputs in Inputs::ALL {
+        gradient_is_slope(shape().with_inputs(inputs));
+    }
+}
+
+fn gradient_is_slope(shape: Shape) {
+    let weights = Weights::random(shape, 3);
     let lessons = lessons(40, 1);
     let mut gradient = Gradient::zero(&weights);
     gradient.learn(&weights, Kernel::Portable, &lessons);
     let largest = gradient.values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
     let mut checked = 0;
-    for range in shape().ranges() {
-        for at in range.clone().step_by((range.len() / 40).max(1)) {
+    for range in shape.ranges() {
+        for at in range.clone().step_by((range.len() / 80).max(1)) {
             let slope = |h: f32| {
                 let shifted = |h: f32| {
                     let mut values = weights.values().to_vec();
                     values[at] += h;
-                    loss(&Weights::from_values(shape(), values).unwrap(), &lessons)
+                    loss(&Weights::from_values(shape, values).unwrap(), &lessons)
                 };
                 (shifted(h) - shifted(-h)) / (2.0 * f64::from(h))
             };
@@ -86,7 +92,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
 
 #[test]
 fn every_kernel_gives_the_same_gradient() {
-    let weights = Weights::random(shape(), 3);
+    let weights = Weights::random(shape().with_inputs(Inputs::Contact), 3);
     let lessons = lessons(50, 2);
     let gradient = |kernel| {
         let mut gradient = Gradient::zero(&weights);
@@ -144,9 +150,10 @@ fn going_on_from_a_checkpoint_equals_no_break() {
     let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("run.checkpoint");
-    let mut unbroken = Trainer::new(shape(), stages(), 7);
+    let shape = shape().with_inputs(Inputs::Contact);
+    let mut unbroken = Trainer::new(shape, stages(), 7);
     while unbroken.step(2).is_some() {}
-    let mut broken = Trainer::new(shape(), stages(), 7);
+    let mut broken = Trainer::new(shape, stages(), 7);
     loop {
         broken.save(&path).unwrap();
         broken = Trainer::open(&path, stages(), 7).unwrap();
