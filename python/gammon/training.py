@@ -160,8 +160,8 @@ def train(
         log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate
             of change, and since the last line the seconds, plies a game, the mean cross entropy and the root mean
             square error of the equity against what was taught.
-        start: a model file to start from, of the recipe's layers or narrower ones, and of its inputs or raw ones: units and
-            inputs that are new change nothing until they have learnt. None starts from small random weights.
+        start: a model file to start from, of the recipe's layers or narrower ones, and of its inputs or raw ones: what
+            is new changes nothing until it has learnt. None starts from small random weights.
         quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
         teacher: a model file of the network that teaches in the stages that are `taught`.
         threads: None for one on each core; the weights are the same for any number.
