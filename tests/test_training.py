@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gammon
+from gammon import batch
+from gammon.evaluator import Model
 from gammon.training import Recipe, Stage, train
 
 RECIPE = Recipe(
@@ -43,12 +47,40 @@ class TestRecipe:
             (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
             (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
             (Recipe((64, 16), (Stage(games=8),), seed=-1), "seed"),
+            (Recipe((64, 16), (Stage(games=8),), inputs="many"), "inputs"),  # type: ignore[arg-type]
         ],
     )
     def test_recipes_that_make_no_sense(self, tmp_path: Path, recipe: Recipe, word: str) -> None:
         with pytest.raises(gammon.InvalidArgumentError, match=word):
             train(recipe, tmp_path / "out.gammon")
         assert not list(tmp_path.iterdir())
+
+
+class TestInputs:
+    def test_recipes(self) -> None:
+        recipe = dataclasses.replace(RECIPE, inputs="contact")
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        assert Recipe.from_dict({"layers": [64, 16], "stages": []}).inputs == "raw"
+
+    def test_a_raw_start_keeps_what_it_says(self, tmp_path: Path) -> None:
+        raw = train(RECIPE, tmp_path / "raw.gammon")
+        assert raw.inputs == "raw"
+        stages = (Stage(games=8, games_per_step=8, rate=(1e-8, 1e-8)),)
+        contact = train(Recipe((64, 16), stages, inputs="contact"), tmp_path / "contact.gammon", start=raw.path)
+        assert contact.inputs == "contact"
+        assert contact.parameters - raw.parameters == 196 * 64
+        positions = batch.random_positions(200, seed=1)
+        np.testing.assert_allclose(contact(positions), raw(positions), atol=1e-4)
+        with pytest.raises(gammon.InvalidArgumentError, match="inputs contact, not raw"):
+            train(RECIPE, tmp_path / "other.gammon", start=contact.path)
+
+    def test_checkpoints_of_other_inputs(self, tmp_path: Path) -> None:
+        contact = dataclasses.replace(RECIPE, inputs="contact")
+        train(contact, tmp_path / "contact.gammon", checkpoint=tmp_path / "run.checkpoint")
+        again = train(contact, tmp_path / "again.gammon", checkpoint=tmp_path / "run.checkpoint")
+        assert again == Model(tmp_path / "contact.gammon")
+        with pytest.raises(gammon.InvalidArgumentError, match="inputs are contact"):
+            train(RECIPE, tmp_path / "raw.gammon", checkpoint=tmp_path / "run.checkpoint")
 
 
 class TestTrain:
