@@ -6,7 +6,7 @@
 Each of the five outputs is 1 / (1 + exp(-x)) of a weighted sum of the raw196 inputs, and means what it means for our
 networks (docs/formats/model.md): chances that refine each other. It plays games against itself, side by side, and at
 each turn of all of them takes a step towards what `fast` says of the positions. Learning from its own next positions
-instead, as networks do, gave a far worse player in the same time: three times as many points a game lost to `fast`.
+instead, as networks do, gave a far worse player in the same time: it lost twice as many points a game to `fast`.
 The rate falls to a tenth.
 """
 
@@ -78,7 +78,7 @@ def train(games: int, seed: int, rate: float = 1.0) -> Linear:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--games", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("linear.npz"))
     arguments = parser.parse_args()
