@@ -65,6 +65,13 @@ class TestCommands:
         assert (answer["points"], again["points"]) == (money.points, money.points)
         assert sum(map(len, gammon.simulation.Dataset(place).turns())) == money.plies
 
+    def test_simulate_networks(self) -> None:
+        answer = answered("simulate", "-n", "50", "--players", "fast,random", "--cube", "--seed", "3")
+        result = gammon.simulate(50, ("fast", "random"), cube=True, seed=3)
+        assert answer["players"] == ["fast", "random"]
+        assert answer["points"] == result.points > 0
+        assert answer["cube"][0]["doubles"] == result.cube[0].doubles > 0
+
     def test_simulate_json(self) -> None:
         answer = answered("simulate", "-n", "500", "--seed", "7", "--threads", "2", "--variant", "nackgammon")
         result = gammon.simulate(500, seed=7, variant="nackgammon")
@@ -146,6 +153,9 @@ class TestWrongInput:
             (["simulate", "--variant", "tavla"], "tavla"),
             (["simulate", "--players", "random,nobody"], "nobody"),
             (["simulate", "--players", "a,b,c"], "c"),
+            (["simulate", "--players", "none.gammon,fast"], "none.gammon"),
+            (["simulate", "--backend", "spark"], "spark"),
+            (["simulate", "--address", "auto"], "auto"),
             (["simulate", "--no-such-option"], "--no-such-option"),
             (["simulate", "--games", "2", "--matches", "2"], "--matches"),
             (["simulate", "--length", "3"], "--matches"),

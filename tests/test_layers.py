@@ -20,7 +20,7 @@ LAYERS = [
     {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator", "onnx"},
-    {"errors", "_long_work", "_notebook", "_core"},
+    {"errors", "_long_work", "_notebook", "_ray", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.
 LATE = {"numpy", "typer", "rich", "pyarrow", "gymnasium", "pettingzoo", "ray", "matplotlib", "onnx", "onnxruntime"}

@@ -63,7 +63,8 @@ class Careful:
 
 def columns(table: GameTable | TurnTable | None) -> list[np.ndarray]:
     assert table is not None
-    return [getattr(table, field.name) for field in dataclasses.fields(table) if not field.name.startswith("_")]
+    fields = (field.name for field in dataclasses.fields(table) if not field.name.startswith("_"))
+    return [getattr(table, name) for name in fields if getattr(table, name) is not None]
 
 
 def same_tables(a: gammon.SimulationResult, b: gammon.SimulationResult) -> bool:

@@ -184,14 +184,14 @@ def test_perft_faults() -> None:
         assert gammon.perft(start, 2, threads=threads) == 202_782
 
 
-def interrupted(script: str) -> tuple[subprocess.Popen[bytes], bytes, bytes, float]:
+def interrupted(script: str, wait: float = 0.5) -> tuple[subprocess.Popen[bytes], bytes, bytes, float]:
     """Runs a script, sends SIGINT once it has written a line, and says how long it took to end from there."""
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    time.sleep(0.5)
+    time.sleep(wait)
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)

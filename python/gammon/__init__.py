@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         cards,
         clock,
         cube,
+        engine,
         env,
         evaluator,
         formats,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         tournament,
         training,
     )
+    from gammon.engine import Engine
     from gammon.evaluator import Evaluator, Model
     from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
     from gammon.rules import Rules
@@ -65,6 +67,7 @@ _LAZY = {
     "Action": "gammon.match",
     "Choices": "gammon.simulation",
     "Decisions": "gammon.simulation",
+    "Engine": "gammon.engine",
     "Evaluator": "gammon.evaluator",
     "Event": "gammon.match",
     "Game": "gammon.match",
@@ -85,6 +88,7 @@ _LAZY = {
     "clock": "gammon.clock",
     "hypergammon": "gammon.hypergammon",
     "cube": "gammon.cube",
+    "engine": "gammon.engine",
     "formats": "gammon.formats",
     "env": "gammon.env",
     "evaluator": "gammon.evaluator",
@@ -107,6 +111,7 @@ __all__ = [
     "ArrayError",
     "Choices",
     "Decisions",
+    "Engine",
     "Evaluator",
     "Event",
     "FileFormatError",
@@ -144,6 +149,7 @@ __all__ = [
     "clock",
     "cube",
     "dice",
+    "engine",
     "env",
     "evaluator",
     "formats",

@@ -21,14 +21,18 @@ __all__ = [
     "Plays",
     "Position",
     "Roll",
+    "Rollout",
     "ScoreGraph",
+    "Searcher",
     "Trainer",
     "TwoSided",
     "Vector",
     "__version__",
     "below",
+    "classes",
     "count_plays",
     "cube_efficiency",
+    "default_filters",
     "features",
     "flip",
     "from_ids",
@@ -41,6 +45,7 @@ __all__ = [
     "play_out",
     "random_games",
     "random_positions",
+    "rollout_dice",
     "save_one_sided_like_gnubg",
     "save_two_sided_gnubg",
     "throw",
@@ -208,6 +213,7 @@ def legal_plays(
     positions: NDArray[np.int8], rolls: NDArray[np.uint8], view: str, threads: int | None, /
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], NDArray[np.int64]]: ...
 def count_plays(positions: NDArray[np.int8], rolls: NDArray[np.uint8], threads: int | None, /) -> NDArray[np.int64]: ...
+def classes(positions: NDArray[np.int8], /) -> NDArray[np.uint8]: ...
 def flip(positions: NDArray[np.int8], /) -> NDArray[np.int8]: ...
 def pips(positions: NDArray[np.int8], /) -> NDArray[np.uint16]: ...
 def from_ids(ids: list[str], checkers: int, /) -> NDArray[np.int8]: ...
@@ -251,8 +257,35 @@ class Ladder:
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
 
+_Start: TypeAlias = tuple[Position, int, str | None, bool, bool]
+_Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int, float, float]]]
+_Limits: TypeAlias = tuple[int, int, float | None, float | None, float | None]
+
+@final
+class Rollout:
+    def __new__(
+        cls, ladder: Ladder, starts: Sequence[_Start], seed: int, truncate: int | None, luck: bool, /
+    ) -> Rollout: ...
+    def standing(self) -> _Standing: ...
+    def run(
+        self,
+        network: Network,
+        races: OneSided | None,
+        exact: TwoSided | None,
+        standing: _Standing,
+        limits: _Limits,
+        threads: int | None,
+        progress: _Report,
+        /,
+    ) -> tuple[_Standing, BaseException | None]: ...
+    def estimates(
+        self, standing: _Standing, /
+    ) -> tuple[list[tuple[list[float], list[float]]], int, list[tuple[float, float]]]: ...
+
+def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
+
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
 _Columns: TypeAlias = dict[str, Any]
 
 @final
@@ -344,7 +377,37 @@ class Network:
         self, positions: NDArray[np.int8], objective: str, threads: int | None, /
     ) -> NDArray[np.float32]: ...
 
+<<<<<<< HEAD
 _Stage: TypeAlias = tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, int, bool, str, float]
+=======
+_Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None]
+_Filters: TypeAlias = Sequence[Sequence[tuple[int, int, float] | None]]
+_Settings: TypeAlias = tuple[int, _Filters, int | None, float | None, int | None]
+
+@final
+class Searcher:
+    def __new__(
+        cls,
+        evaluator: Network | Callable[[NDArray[np.int8]], NDArray[np.float32]],
+        one_sided: OneSided | None,
+        two_sided: TwoSided | None,
+        cache_entries: int,
+        /,
+    ) -> Searcher: ...
+    def evaluate(
+        self, position: Position, game: _Game, settings: _Settings, /
+    ) -> tuple[_Five, float, float, tuple[int, bool, int]]: ...
+    def rank(
+        self, position: Position, roll: Roll, game: _Game, settings: _Settings, only_best: bool, /
+    ) -> tuple[list[tuple[Play, _Five, float, float, int]], tuple[int, bool, int]]: ...
+    def decide(
+        self, position: Position, game: _Game, settings: _Settings, /
+    ) -> tuple[list[float], int, _Five, tuple[int, bool, int]]: ...
+
+def default_filters() -> list[list[tuple[int, int, float] | None]]: ...
+
+_Stage: TypeAlias = tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]
+>>>>>>> main
 
 @final
 class Trainer:

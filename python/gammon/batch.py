@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from gammon.evaluator import AnyModel, Model, Objective
 
 __all__ = [
+    "CLASSES",
     "best_positions",
+    "classes",
     "count_plays",
     "evaluate",
     "features",
@@ -116,6 +118,26 @@ def flip(positions: NDArray[np.int8]) -> NDArray[np.int8]:
     True
     """
     return _core.flip(positions)
+
+
+CLASSES = ("over", "bearoff", "race", "crashed", "contact")
+"""The classes of positions, in the order of their numbers."""
+
+
+def classes(positions: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """The class of each position, uint8[N]: its place in `CLASSES`.
+
+    "over": a side has no checker left to bear off; "bearoff": no contact and all checkers at home; "race": no contact;
+    "crashed": contact, and a side has at most 6 checkers that are not deep on its two lowest points; "contact".
+
+    Args:
+        positions: int8[N, 28].
+
+    >>> from gammon import Position, batch
+    >>> [batch.CLASSES[number] for number in batch.classes(Position.start().to_array()[None])]
+    ['contact']
+    """
+    return _core.classes(positions)
 
 
 def pips(positions: NDArray[np.int8]) -> NDArray[np.uint16]:

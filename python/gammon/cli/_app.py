@@ -20,7 +20,9 @@ COMMANDS = {
     "play": ("gammon.cli._play", "play"),
     "plays": ("gammon.cli._plays", "plays"),
     "show": ("gammon.cli._plays", "show"),
-    "eval": ("gammon.cli._evaluator", "evaluate"),
+    "eval": ("gammon.cli._engine", "evaluate"),
+    "cube": ("gammon.cli._engine", "cube"),
+    "rollout": ("gammon.cli._rollout", "rollout"),
     "convert": ("gammon.cli._convert", "convert"),
     "train": ("gammon.cli._evaluator", "make"),
     "perft": ("gammon.cli._plays", "perft"),
@@ -44,7 +46,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    alone = wanted in COMMANDS or wanted in GROUPS
+    alone = wanted in COMMANDS or wanted in GROUPS or arguments[:1] == ["--version"]
     for name, (module, function) in COMMANDS.items():
         if not alone or name == wanted:
             app.command(name)(getattr(importlib.import_module(module), function))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,14 +50,47 @@ def parse_position(text: str) -> Position:
     """The position that an argument names."""
     if text in VARIANTS:
         return Position.start(text)
-    if text.upper().startswith("XGID="):
-        return gammon.State.from_xgid(text).position
-    if ":" in text:
-        return gammon.State.from_gnubg_id(text).position
+    state = parse_state(text)
+    if state is not None:
+        return state.position
     try:
         return Position.from_id(text)
     except NotationError as error:
         raise NotationError(f"{error}; a start is one of {', '.join(VARIANTS)}") from None
+
+
+PositionOrState = Annotated[
+    str,
+    typer.Argument(
+        metavar="POSITION",
+        help='A Position ID or a start such as "standard"; an XGID or a GNU "PositionID:MatchID" with cube and score.',
+    ),
+]
+Plies = Annotated[
+    int,
+    typer.Option(parser=whole_number, metavar="INTEGER", help="Rolls to look ahead, 0 to 3; 0 is the bare evaluator."),
+]
+ModelFile = Annotated[Path | None, typer.Option("--model", help="A model file; that of gammon if it is left out.")]
+
+
+def parse_state(text: str) -> gammon.State | None:
+    """The state that an argument names, if it says more than a position."""
+    if text.upper().startswith("XGID="):
+        return gammon.State.from_xgid(text)
+    return gammon.State.from_gnubg_id(text) if ":" in text else None
+
+
+def parse_start(text: str) -> gammon.Position | gammon.State:
+    """The state that an argument names, or the position that it does."""
+    return parse_state(text) or parse_position(text)
+
+
+def number(text: str) -> float:
+    """Reads a number; the message for anything else names it."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"not a number: {text!r}") from None
 
 
 def print_json(value: dict[str, Any]) -> None:

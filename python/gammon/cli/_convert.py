@@ -162,11 +162,6 @@ def _bar(total: int) -> Iterator[Callable[[], None]]:
         yield lambda: progress.advance(task)
 
 
-def is_file(text: str) -> bool:
-    """Whether an argument names a file, and no position."""
-    return os.path.isfile(text)
-
-
 def show_file(path: str, json: bool) -> None:
     """Prints what is in a file: the matches, their games, and what was wrong."""
     found = [_summary(match) for match in formats.scan(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -54,9 +55,9 @@ def show(
         gammon show nackgammon
         gammon show standard --roll 31 --play "8/5 6/5" --svg opening.svg
     """
-    from gammon.cli._convert import is_file, show_file  # loads all formats
+    if os.path.isfile(position):
+        from gammon.cli._convert import show_file  # loads all formats
 
-    if is_file(position):
         show_file(position, json)
         return
     where = parse_position(position)

@@ -27,7 +27,9 @@ def simulate(
         int | None,
         typer.Option(parser=whole_number, metavar="INTEGER", help="The points that win a match; 7 if not said."),
     ] = None,
-    players: Annotated[str, typer.Option(help="Names of both players, with a comma.")] = "random,random",
+    players: Annotated[
+        str, typer.Option(help="Both players, with a comma: random, fast, or model files (*.gammon).")
+    ] = "random,random",
     cube: Annotated[bool, typer.Option("--cube", help="Play for money with the cube.")] = False,
     paired: Annotated[
         bool, typer.Option("--paired", help="Every two games with the same dice, seats swapped.")
@@ -39,6 +41,10 @@ def simulate(
         str | None, typer.Option(metavar="DIRECTORY", help="Write the table of games there, as Parquet.")
     ] = None,
     record: Annotated[bool, typer.Option("--record", help="Write every action, too.")] = False,
+    backend: Annotated[str, typer.Option(help="Where it is played: local, or ray for a Ray cluster.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster; RAY_ADDRESS or this machine if not said.")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what is there.")] = False,
     json: Json = False,
 ) -> None:
@@ -67,6 +73,8 @@ def simulate(
             paired=paired,
             seed=seed,
             threads=threads,
+            backend=backend,  # type: ignore[arg-type]  # simulate refuses other words
+            address=address,
             out=out,
             record=record,
             resume=resume,

@@ -2,9 +2,11 @@
 
 from gammon.simulation.dataset import Dataset
 from gammon.simulation.plan import GAMES_PER_MATCH
+from gammon.simulation.players import BUILT_IN
 from gammon.simulation.policy import Choices, Decisions, Policy, check_policy
+from gammon.simulation.positions import Positions, PositionTable, collect_positions
 from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
-from gammon.simulation.run import BUILT_IN, simulate
+from gammon.simulation.run import simulate
 
 __all__ = [
     "BUILT_IN",
@@ -15,9 +17,12 @@ __all__ = [
     "Decisions",
     "GameTable",
     "Policy",
+    "PositionTable",
+    "Positions",
     "SimulationResult",
     "TurnTable",
     "Wins",
     "check_policy",
+    "collect_positions",
     "simulate",
 ]

@@ -97,6 +97,7 @@ class TurnTable:
         rolls: uint8[N, 2], the dice of a play, the larger first; 0 for the cube.
         positions: int8[N, 28], before the action, seen by the player on roll.
         after: int8[N, 28], after it, seen by the same player.
+        evaluations: float32[N, 5], the five probabilities of `positions` for the player on roll; None if nobody asked.
     """
 
     game: NDArray[np.uint64]
@@ -109,6 +110,7 @@ class TurnTable:
     rolls: NDArray[np.uint8]
     positions: NDArray[np.int8]
     after: NDArray[np.int8]
+    evaluations: NDArray[np.float32] | None
     _rules: Rules | None
     _variant: str
     _seed: int
@@ -160,6 +162,48 @@ class TurnTable:
         if roll != Roll(*self.rolls[row].tolist()):
             raise InvalidArgumentError(f"the dice of row {row} are {self.rolls[row].tolist()}, not {roll}")
         match.play(_play_to(match.state.position, roll, after))
+
+
+def game_table(columns: dict[str, Any]) -> GameTable:
+    """The table of games out of the core's columns, which may have the last position of each game beside them."""
+    return GameTable(**{name: values for name, values in columns.items() if name != "last"})
+
+
+def turn_table(
+    games: dict[str, Any],
+    turns: dict[str, Any],
+    *,
+    rules: Rules | None,
+    variant: str,
+    seed: int,
+    paired: bool,
+    names: tuple[str, str],
+) -> TurnTable:
+    """The table of actions out of the core's columns for the same games."""
+    return TurnTable(
+        **{"evaluations": None, **turns},
+        after=_after(games, turns),
+        _rules=rules,
+        _variant=variant,
+        _seed=seed,
+        _paired=paired,
+        _names=names,
+    )
+
+
+def _after(games: dict[str, Any], turns: dict[str, Any]) -> NDArray[np.int8]:
+    """What each action leads to: a play to the next position of its game, seen from the other side, or to its last."""
+    positions: NDArray[np.int8] = turns["positions"]
+    after = np.empty_like(positions)
+    after[:-1, :26] = -positions[1:, 25::-1]
+    after[:-1, 26:] = positions[1:, :25:-1]
+    ends = np.empty(len(positions), dtype=np.bool_)
+    ends[-1:] = True
+    ends[:-1] = (turns["game"][1:] != turns["game"][:-1]) | (turns["number"][1:] != turns["number"][:-1])
+    after[ends] = games["last"]
+    still = turns["action"] != PLAY
+    after[still] = positions[still]
+    return after
 
 
 def _play_to(position: Position, roll: Roll, after: Position) -> Play:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gammon import _core
+from gammon import _core, _ray
 from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
-from gammon.simulation.dataset import MANIFEST, Dataset, Settings, Writer
+from gammon.simulation.dataset import (
+    MANIFEST,
+    Answer,
+    Compression,
+    Dataset,
+    EncodedPart,
+    FileFormat,
+    Settings,
+    Writer,
+    check_format,
+    encode,
+)
 from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
-from gammon.simulation.policy import PolicyLike, Questioner, question
-from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
+from gammon.simulation.players import Evaluating, PlayerLike, Players, checksum, network_of
+from gammon.simulation.policy import question
+from gammon.simulation.result import CubeActions, SimulationResult, Wins, game_table, turn_table
 
-__all__ = ["BUILT_IN", "simulate"]
+__all__ = ["simulate"]
 
 MOST_GAMES = (1 << 63) - 1
 MOST_ROWS = 1 << 27
@@ -29,56 +42,12 @@ MOST_RECORDED = 1 << 20
 MOST_AT_ONCE = 1 << 20
 _TICK = 0.05
 
-
-class BuiltIn(NamedTuple):
-    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
-
-    core: str
-    double: bool = False
-    take: bool = True
-
-
-BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random")}
-"""The built-in players by name. "random" chooses evenly among the distinct plays, never doubles and always takes."""
-
-_Parts = tuple[int, str, bool | None, bool | None]
-
-
-class _Players:
-    """Both players as the core is told of them, and who answers what it asks."""
-
-    def __init__(self, players: Sequence[str | PolicyLike]) -> None:
-        if isinstance(players, str) or not isinstance(players, Sequence) or len(players) != 2:
-            raise InvalidArgumentError(f"players are two names or policies, not {players!r}")
-        self.asked: list[Questioner | None] = []
-        self.parts: list[_Parts] = []
-        names = []
-        for place, player in enumerate(players):
-            if isinstance(player, str):
-                if player not in BUILT_IN:
-                    known = ", ".join(sorted(BUILT_IN))
-                    raise InvalidArgumentError(f"players[{place}] is a policy or one of {known}, not {player!r}")
-                core, double, take = BUILT_IN[player]
-                self.asked.append(None)
-                self.parts.append((place, core, double, take))
-                names.append(player)
-                continue
-            # One policy that plays itself is asked for both sides at once.
-            slot = 0 if place == 1 and player is players[0] else place
-            questioner = Questioner(player, f"players[{place}]")
-            self.asked.append(questioner)
-            self.parts.append(questioner.parts(slot))
-            names.append(str(getattr(player, "name", getattr(player, "__name__", type(player).__name__))))
-        self.names = (names[0], names[1])
-
-    @property
-    def all_built_in(self) -> bool:
-        return self.asked == [None, None]
+Backend: TypeAlias = Literal["local", "ray"]
 
 
 def simulate(
     n: int,
-    players: Sequence[str | PolicyLike] = ("random", "random"),
+    players: Sequence[PlayerLike] = ("random", "random"),
     *,
     rules: Rules | None = None,
     cube: bool | None = None,
@@ -86,6 +55,8 @@ def simulate(
     paired: bool = False,
     seed: int | None = None,
     threads: int | None = None,
+    backend: Backend = "local",
+    address: str | None = None,
     batch_size: int = 4096,
     progress: Progress = None,
     per_game: bool = False,
@@ -93,6 +64,9 @@ def simulate(
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     part_games: int = 4096,
+    evaluations: Evaluating = None,
+    file_format: FileFormat = "parquet",
+    compression: Compression = "zstd",
 ) -> SimulationResult:
     """Plays n games, or n matches under match rules.
 
@@ -103,15 +77,23 @@ def simulate(
 
     Args:
         n: games or matches, 0 to 2**63 - 1.
-        players: players 0 and 1: "random", which chooses evenly among the distinct plays, never doubles and always
-            takes; or a `Policy`.
+        players: players 0 and 1, each of them
+            "random", which chooses evenly among the distinct plays, never doubles and always takes;
+            "fast", a `Model` or the path of a model file (``*.gammon``), a network that makes the play which leads to
+            the best position for what the game is worth, and handles the cube as `gammon.cube.decide` says;
+            or a `Policy`.
         rules: the rules; None for cubeless single games in which gammons count.
         cube: True for money with the cube where there are no rules.
         variant: the start of each game where there are no rules.
         paired: games 2k and 2k + 1 have the same dice, and the players change seats: luck evens out, so that fewer
             games compare two players. n is even then.
         seed: 0 to 2**64 - 1; None draws one, kept in the result.
-        threads: None for one on each core. Policies are called on the caller's thread.
+        threads: None for one on each core. Policies are called on the caller's thread. With Ray, how many processors
+            each chunk of games uses: one if None.
+        backend: "local" plays on this machine, "ray" on a Ray cluster (extra ``ray``): the result is the same. Policies
+            are pickled, so what they are made of has to exist on every node.
+        address: of the Ray cluster. None takes the one that ``ray.init`` has connected to, or that ``RAY_ADDRESS``
+            names; else Ray is started on this machine for as long as the games take.
         batch_size: how many games are played at once where a policy is asked, 1 to 2**20.
         progress: a callable (done, total), or True for a bar.
         per_game: whether to keep a table of the games (at most 2**27), in `.per_game`.
@@ -120,10 +102,14 @@ def simulate(
             `.turns`: the games, and with `record` every action. `gammon.simulation.Dataset` reads it.
         resume: go on with what `out` holds already. The files come out the same as without an interruption.
         part_games: games or matches in each part, an even number if paired.
+        evaluations: "fast", a `Model` or the path of a model file: the five probabilities of every recorded position.
+        file_format: "parquet", or "numpy" for ``.npz`` files, which need no extra.
+        compression: of the positions in Parquet: "zstd", "lz4", or "none", which is fastest.
 
     Raises:
-        MissingExtraError: if `out` is given and pyarrow is missing.
+        MissingExtraError: if `out` is given and pyarrow is missing, or Ray with ``backend="ray"``.
         FileFormatError: if the files that would be resumed are damaged.
+        ModelFormatError: for a file that is no model.
         InvalidArgumentError: for a name that does not exist, a number out of range, or an index that a policy gives
             beyond the candidates.
         ArrayError: for an answer of a policy of another dtype or shape.
@@ -140,8 +126,14 @@ def simulate(
     >>> import gammon
     >>> simulate(100, (Runner(), "random"), rules=Rules.match(3), seed=1).matches
     100
+    >>> simulate(100, ("fast", "random"), cube=True, seed=1).points_per_game > 1
+    True
     """
-    sides = _Players(players)
+    sides = Players(players)
+    network = None if evaluations is None else network_of(evaluations, "evaluations")
+    check_format(file_format if out is not None else "numpy", compression if out is not None else "zstd")
+    if network is not None and not record:
+        raise InvalidArgumentError("evaluations are of recorded positions, so record is True with them")
     rules = rules_for(rules, cube, variant)
     n = _whole("n", n, 0, MOST_GAMES)
     _whole("batch_size", batch_size, 1, MOST_AT_ONCE)
@@ -154,6 +146,10 @@ def simulate(
     if per_game and n > MOST_ROWS:
         raise InvalidArgumentError(f"per_game holds at most {MOST_ROWS} games in memory, not {n}")
     _whole("part_games", part_games, 1, MOST_RECORDED)
+    if backend not in ("local", "ray"):
+        raise InvalidArgumentError(f"backend is 'local' or 'ray', not {backend!r}")
+    if address is not None and backend != "ray":
+        raise InvalidArgumentError(f"address {address!r} is for backend='ray'")
     if out is None and resume:
         raise InvalidArgumentError("resume is True, but out does not say what to resume")
     if out is not None and (per_game or (paired and part_games % 2)):
@@ -165,20 +161,45 @@ def simulate(
         seed = Dataset(out, check=False).settings.seed
     seed = _seed(seed)
     start = time.perf_counter()
-    plain = out is None and rules is None and not paired and not record and sides.all_built_in
+    plain = backend == "local" and out is None and rules is None and not paired and not record and sides.all_random
+    job = Job(
+        sides,
+        rules,
+        variant,
+        seed,
+        paired=paired,
+        per_game=per_game or out is not None,
+        record=record,
+        network=network,
+        threads=1 if threads is None and backend == "ray" else threads,
+        batch_size=batch_size,
+    )
     with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
         if plain:
             found, error = _random_games(n, variant, seed, threads, report, per_game=per_game)
         elif out is not None:
-            plan = compiled(rules, variant, seed, paired=paired)
-            settings = Settings(n, sides.names, rules, variant, paired, seed, record, part_games)
+            settings = Settings(
+                n,
+                sides.names,
+                sides.models,
+                rules,
+                variant,
+                paired,
+                seed,
+                record,
+                part_games,
+                None if network is None else checksum(network),
+                file_format,
+                compression,
+            )
             writer = Writer(out, settings, resume=resume)
-            found, error = _write(writer, plan, sides, threads, batch_size, report)
+            found, error = _write(writer, settings, job, backend, address, report)
             record = False
+        elif backend == "ray":
+            found, error = _together(job, n, address, report)
         else:
-            plan = compiled(rules, variant, seed, paired=paired)
-            work = _Work(plan, sides, per_game=per_game, record=record, units=(0, n))
-            found, error = work.run(threads, batch_size, report)
+            answer, error = job.play(0, n, report)
+            found = _summed(answer)
     table = found.pop("per_game")
     turns = found.pop("turns")
     result = SimulationResult(
@@ -188,8 +209,8 @@ def simulate(
         rules=rules,
         paired=paired,
         seconds=time.perf_counter() - start,
-        per_game=GameTable(**table) if per_game else None,
-        turns=TurnTable(**turns, _rules=rules, _variant=variant, _seed=seed, _paired=paired, _names=sides.names)
+        per_game=game_table(table) if per_game else None,
+        turns=turn_table(table, turns, rules=rules, variant=variant, seed=seed, paired=paired, names=sides.names)
         if record
         else None,
         **found,
@@ -243,47 +264,76 @@ def _random_games(
     }, error
 
 
-class _Work:
-    """Some games or matches of a plan."""
+class Job:
+    """Games or matches that can be played in any parts, here or elsewhere."""
 
     def __init__(
-        self, plan: _core.Plan, sides: _Players, *, per_game: bool, record: bool, units: tuple[int, int]
+        self,
+        players: Players,
+        rules: Rules | None,
+        variant: str,
+        seed: int,
+        *,
+        paired: bool,
+        per_game: bool,
+        record: bool,
+        network: _core.Network | None,
+        threads: int | None,
+        batch_size: int,
     ) -> None:
-        self.plan = plan
-        self.sides = sides
+        self.players = players
+        self.network = network
         self.keep = (per_game, record)
-        self.units = units
+        self.threads = threads
+        self.batch_size = batch_size
+        self._what = (rules, variant, seed, paired)
+        self._compiled: _core.Plan | None = None
 
-    def run(
-        self, threads: int | None, batch_size: int, report: Report | None
-    ) -> tuple[dict[str, Any], BaseException | None]:
-        """What the games come to, and the error that cut them short; games that are not finished are left out."""
-        answer, error = self.play(threads, batch_size, report)
-        return _summed(answer), error
+    @property
+    def plan(self) -> _core.Plan:
+        """What is played."""
+        if self._compiled is None:
+            rules, variant, seed, paired = self._what
+            self._compiled = compiled(rules, variant, seed, paired=paired)
+        return self._compiled
 
-    def play(
-        self, threads: int | None, batch_size: int, report: Report | None
-    ) -> tuple[dict[str, Any], BaseException | None]:
-        """The same as the core has it."""
-        error: BaseException | None
-        if self.sides.all_built_in:
-            answer, error = _core.play_out(self.plan, self.sides.parts, *self.keep, *self.units, threads, report)
-        else:
-            arena = _core.Arena(self.plan, self.sides.parts, *self.keep, *self.units, batch_size, threads)
-            error = None
-            try:
-                self._ask(arena, report)
-            except KeyboardInterrupt as interrupt:
-                error = interrupt
-            answer = arena.results()
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None, "network": self.network and self.network.to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.network = state["network"] and _core.Network(state["network"])
+
+    def play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
+        """What the units `first` to `end` - 1 leave, and the error that cut them short: then samples that are not
+        finished are left out."""
+        answer, error = self._play(first, end, report)
+        if self.network is not None:
+            answer["acts"]["evaluations"] = self.network.evaluate(answer["acts"]["positions"], self.threads)
         return answer, error
 
-    def _ask(self, arena: _core.Arena, report: Report | None) -> None:
-        total = self.units[1] - self.units[0]
+    def _play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
+        error: BaseException | None
+        parts = self.players.parts
+        if self.players.all_built_in:
+            return _core.play_out(self.plan, parts, *self.keep, first, end, self.threads, report)
+        arena = _core.Arena(self.plan, parts, *self.keep, first, end, self.batch_size, self.threads)
+        error = None
+        try:
+            self._ask(arena, end - first, report)
+        except KeyboardInterrupt as interrupt:
+            error = interrupt
+        return arena.results(), error
+
+    def nothing(self) -> Answer:
+        """What no games leave."""
+        return Job.play(self, 0, 0, None)[0]
+
+    def _ask(self, arena: _core.Arena, total: int, report: Report | None) -> None:
         shown = time.monotonic()
         while asked := arena.advance():
             for slot, kind, columns in asked:
-                questioner = self.sides.asked[slot]
+                questioner = self.players.asked[slot]
                 assert questioner is not None
                 answer = questioner.answer(kind, question(kind, columns))
                 if kind == 0:
@@ -297,31 +347,122 @@ class _Work:
             report(arena.done, total)
 
 
+def _on_cluster(
+    job: Job, units: list[tuple[int, int]], address: str | None, report: Report | None, done: int, total: int
+) -> Iterator[tuple[int, Answer]]:
+    """What each range of units leaves, as the workers of a Ray cluster answer."""
+    finished = done
+
+    def tick() -> None:
+        if report is not None:
+            report(finished, total)
+
+    for number, answer in _ray.run(_played, job, units, address=address, cpus=job.threads or 1, tick=tick):
+        first, end = units[number]
+        finished += end - first
+        yield number, answer
+    tick()
+
+
+def _played(job: Job, units: tuple[int, int]) -> Answer:
+    answer, error = job.play(*units, None)
+    if error is not None:
+        raise error
+    return answer
+
+
+def _together(
+    job: Job, n: int, address: str | None, report: Report | None
+) -> tuple[dict[str, Any], BaseException | None]:
+    """Plays all units on a cluster and adds up what they left."""
+    step = _chunk_size(n)
+    units = [(first, min(first + step, n)) for first in range(0, n, step)]
+    answer = job.nothing()
+    sums = answer["sums"]
+    tables: dict[int, Answer] = {}
+    error: BaseException | None = None
+    try:
+        for number, part in _on_cluster(job, units, address, report, 0, n):
+            sums = _added(sums, part["sums"])
+            if any(job.keep):
+                tables[number] = part
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+    parts = [answer, *(tables[number] for number in sorted(tables))]
+    joined = {
+        kind: {name: np.concatenate([part[kind][name] for part in parts]) for name in answer[kind]}
+        for kind in ("games", "acts")
+    }
+    return _summed({"sums": sums, **joined}), error
+
+
+def _chunk_size(n: int) -> int:
+    """Units of each chunk where the caller does not say: a second of random games, less if there are few; even."""
+    return max(16, min(1 << 16, n // 256 * 2))
+
+
 def _write(
-    writer: Writer, plan: _core.Plan, sides: _Players, threads: int | None, batch_size: int, report: Report | None
+    writer: Writer, settings: Settings, job: Job, backend: Backend, address: str | None, report: Report | None
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays what is left of a data set, part by part. A part that is cut short is left out."""
-    total = writer.settings.n
     error: BaseException | None = None
-    for first, end in writer.left():
-
-        def shifted(done: int, _: int, before: int = first) -> None:
-            assert report is not None
-            report(before + done, total)
-
-        work = _Work(plan, sides, per_game=True, record=writer.settings.record, units=(first, end))
-        answer, error = work.play(threads, batch_size, None if report is None else shifted)
-        if error is not None:
-            break
-        try:
-            writer.add(answer["games"], answer["acts"] if writer.settings.record else None, answer["sums"])
-        except KeyboardInterrupt as interrupt:
-            error = interrupt
-            break
-    sums = _core.Arena(plan, sides.parts, False, False, 0, 0, 1, 1).results()["sums"]
+    try:
+        if backend == "ray":
+            _write_from_cluster(writer, settings, job, address, report)
+        else:
+            error = _write_here(writer, settings, job, report)
+    except KeyboardInterrupt as interrupt:
+        error = interrupt
+    sums = job.nothing()["sums"]
     for part in writer.parts:
         sums = _added(sums, part["sums"])
     return _summed({"sums": sums, "games": None, "acts": None}), error
+
+
+def _write_here(writer: Writer, settings: Settings, job: Job, report: Report | None) -> BaseException | None:
+    """Plays and writes on this machine; while one part is written the next one is played."""
+    total = settings.n
+    with writer:
+        for first, end in writer.left():
+
+            def shifted(done: int, _: int, before: int = first) -> None:
+                assert report is not None
+                report(before + done, total)
+
+            answer, error = job.play(first, end, None if report is None else shifted)
+            if error is not None:
+                return error
+            writer.add_soon(functools.partial(encode, settings, answer))
+    return None
+
+
+def _write_from_cluster(
+    writer: Writer, settings: Settings, job: Job, address: str | None, report: Report | None
+) -> None:
+    """Writes in order what workers have played and encoded."""
+    left = writer.left()
+    waiting: dict[int, EncodedPart] = {}
+    done = left[0][0] if left else settings.n
+    shared = (job, settings)
+    finished = done
+
+    def tick() -> None:
+        if report is not None:
+            report(finished, settings.n)
+
+    written = 0
+    for number, part in _ray.run(_encoded, shared, left, address=address, cpus=job.threads or 1, tick=tick):
+        waiting[number] = part
+        finished += left[number][1] - left[number][0]
+        while written in waiting:
+            writer.add(waiting.pop(written))
+            written += 1
+    tick()
+
+
+def _encoded(shared: tuple[Job, Settings], units: tuple[int, int]) -> EncodedPart:
+    job, settings = shared
+    return encode(settings, _played(job, units))
 
 
 def _added(one: Any, other: Any) -> Any:

@@ -17,7 +17,7 @@
 
 use crate::class::Class;
 use crate::ladder::{Ladder, Owner};
-use crate::outcome::Probabilities;
+use crate::outcome::{Outcome, Probabilities};
 use crate::position::Position;
 
 /// The efficiency of the cube in a position, measured by GNU Backgammon for its deeper evaluations: races are the less
@@ -295,33 +295,40 @@ fn live(win: f64, stakes: Stakes, points: Points, [player, opponent]: [bool; 2])
 /// ```
 pub fn decide(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: Owner, efficiency: f64) -> Decision {
     let odds = Odds::new(probabilities);
-    let equity = |worth| ladder.to_equity(level, worth);
-    let no_double = equity(value_of(&odds, ladder, level, owner, efficiency));
+    let worth = |turns: usize, owner| value_of(&odds, ladder, level + turns, owner, efficiency);
     let turned = |turns: usize| {
         let there = owner != Owner::Opponent && ladder.has_level(level + turns);
-        if there { equity(value_of(&odds, ladder, level + turns, Owner::Opponent, efficiency)) } else { f64::NAN }
+        if there { worth(turns, Owner::Opponent) } else { f64::NAN }
     };
-    let double_take = turned(1);
-    let double_drop = if double_take.is_nan() { f64::NAN } else { 1.0 };
     let beaver = if ladder.beavers() > 0 { turned(2) } else { f64::NAN };
-    let mut decision = Decision {
-        no_double,
-        double_take,
-        double_drop,
-        beaver,
-        best: no_double,
-        action: Action::Unavailable,
-        take_point: Turning { dead: f64::NAN, live: f64::NAN },
-        cash_point: Turning { dead: f64::NAN, live: f64::NAN },
-        double_point: Turning { dead: f64::NAN, live: f64::NAN },
-    };
-    if ladder.may_double(level, owner)[0] && !double_take.is_nan() {
-        (decision.action, decision.best) = choose(no_double, double_take, double_drop, beaver);
+    Decision::of(probabilities, ladder, level, owner, Worths { rolling: worth(0, owner), taken: turned(1), beaver })
+}
+
+/// What rolling and what doubling leads to, in the ladder's points or match winning chances; NaN where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worths {
+    /// Rolling without a double.
+    pub rolling: f64,
+    /// A double that is taken.
+    pub taken: f64,
+    /// A double that is turned again at once.
+    pub beaver: f64,
+}
+
+/// What the position is worth to the player on roll, who doubles if that is best, in the ladder's points or match winning
+/// chances: the best of [`decide`].
+pub fn best(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: Owner, efficiency: f64) -> f64 {
+    let odds = Odds::new(probabilities);
+    let rolling = value_of(&odds, ladder, level, owner, efficiency);
+    if !ladder.may_double(level, owner)[0] || !ladder.has_level(level + 1) {
+        return rolling;
     }
-    if ladder.has_level(level + 1) {
-        decision.turnings(&odds, ladder, level, owner);
+    let taken = value_of(&odds, ladder, level + 1, Owner::Opponent, efficiency);
+    let mut answer = taken.min(ladder.worth_of(level, Outcome::Win));
+    if ladder.beavers() > 0 && ladder.has_level(level + 2) {
+        answer = answer.min(value_of(&odds, ladder, level + 2, Owner::Opponent, efficiency));
     }
-    decision
+    rolling.max(answer)
 }
 
 /// The action and its equity: the opponent gives the answer that is worst for the player.
@@ -346,6 +353,32 @@ fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
 }
 
 impl Decision {
+    /// The decision between actions whose worths are known; the probabilities say at which chances it turns.
+    pub fn of(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: Owner, worths: Worths) -> Decision {
+        let equity = |worth: f64| if worth.is_nan() { worth } else { ladder.to_equity(level, worth) };
+        let nowhere = Turning { dead: f64::NAN, live: f64::NAN };
+        let no_double = equity(worths.rolling);
+        let double_take = equity(worths.taken);
+        let mut decision = Decision {
+            no_double,
+            double_take,
+            double_drop: if double_take.is_nan() { f64::NAN } else { 1.0 },
+            beaver: equity(worths.beaver),
+            best: no_double,
+            action: Action::Unavailable,
+            take_point: nowhere,
+            cash_point: nowhere,
+            double_point: nowhere,
+        };
+        if ladder.may_double(level, owner)[0] && !double_take.is_nan() {
+            (decision.action, decision.best) = choose(no_double, double_take, decision.double_drop, decision.beaver);
+        }
+        if ladder.has_level(level + 1) {
+            decision.turnings(&Odds::new(probabilities), ladder, level, owner);
+        }
+        decision
+    }
+
     fn turnings(&mut self, odds: &Odds, ladder: &Ladder, level: usize, owner: Owner) {
         let now = Stakes::at(ladder, level, odds);
         let doubled = Stakes::at(ladder, level + 1, odds);

@@ -79,6 +79,17 @@ impl<'a> Chooser<'a> {
     /// The position after the best play, in the view of the player who rolls next, and what the network says of it; the
     /// first in canonical order among equals. A dance leaves the checkers as they are.
     pub fn best(&mut self, position: &Position, roll: Roll, objective: Objective) -> (Position, Outputs) {
+        self.least(position, roll, |_, outputs| objective.value(outputs))
+    }
+
+    /// The same for any worth of a position to the player who rolls next: the play that leaves the least of it.
+    #[inline(always)]
+    pub(crate) fn least<V: PartialOrd>(
+        &mut self,
+        position: &Position,
+        roll: Roll,
+        value: impl Fn(&Position, Outputs) -> V,
+    ) -> (Position, Outputs) {
         self.candidates.clear();
         self.outputs.clear();
         movegen::results(position, roll, View::Next, &mut self.candidates);
@@ -87,10 +98,11 @@ impl<'a> Chooser<'a> {
             self.candidates.push(*near.cells());
         }
         self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
+        let value = |place: usize| value(&Position::from_cells_unchecked(self.candidates[place]), self.outputs[place]);
         let mut best = 0;
-        let mut least = f32::INFINITY;
-        for (place, &outputs) in self.outputs.iter().enumerate() {
-            let value = objective.value(outputs);
+        let mut least = value(0);
+        for place in 1..self.outputs.len() {
+            let value = value(place);
             if value < least {
                 (best, least) = (place, value);
             }
@@ -121,8 +133,12 @@ impl<'a> Chooser<'a> {
 
 /// What a network says of a position: certain if the game is over.
 pub fn evaluate(network: &Network, position: &Position) -> Probabilities {
-    let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] =
-        Chooser::new(network).evaluate(position).map(f64::from);
+    certified(Chooser::new(network).evaluate(position))
+}
+
+/// Outputs as probabilities that are nested exactly.
+pub(crate) fn certified(outputs: Outputs) -> Probabilities {
+    let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = outputs.map(f64::from);
     // In floats of 32 bits 1 - win may have been rounded up.
     let lose_gammon = lose_gammon.min(1.0 - win);
     let lose_backgammon = lose_backgammon.min(lose_gammon);

@@ -216,6 +216,11 @@ impl Ladder {
         self.gammons_while_centred || !matches!(owner, Owner::Centred)
     }
 
+    /// What the worths of one end of the game to both players add up to.
+    pub const fn total(&self) -> f64 {
+        self.total
+    }
+
     /// How many further turns of the cube may follow one double at once.
     pub const fn beavers(&self) -> u8 {
         self.beavers

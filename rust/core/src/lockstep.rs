@@ -6,13 +6,16 @@
 //!
 //! What games are worth and who may double are data: a [`ScoreGraph`] and the [`Stake`]s that an opening can lead to.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::dice::Roll;
 use crate::ladder::{Ladder, MAX_LEVELS, Owner, ScoreGraph};
 use crate::movegen::{self, View};
+use crate::nn::Network;
 use crate::parallel::{self, Control};
+use crate::player::NetworkPlayer;
 use crate::position::{CELLS, Position};
 use crate::rng::{GameDice, Purpose, Stream};
 
@@ -59,6 +62,8 @@ pub enum Chooser {
     Asked,
     /// Evenly among the distinct plays.
     Random,
+    /// The player's network.
+    Network,
 }
 
 /// Who decides for a player about the cube.
@@ -70,10 +75,12 @@ pub enum CubeAnswer {
     Always,
     /// The answer is always no.
     Never,
+    /// The player's network.
+    Network,
 }
 
 /// A player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Player {
     /// Whom its questions go to, 0 or 1: both players may be the same.
     pub slot: usize,
@@ -83,6 +90,34 @@ pub struct Player {
     pub double: CubeAnswer,
     /// Takes.
     pub take: CubeAnswer,
+    /// The network that decides where it is said to.
+    pub network: Option<Arc<Network>>,
+}
+
+impl Player {
+    /// A network that makes all decisions.
+    pub fn of_network(network: Arc<Network>) -> Player {
+        let (choose, cube) = (Chooser::Network, CubeAnswer::Network);
+        Player { slot: 0, choose, double: cube, take: cube, network: Some(network) }
+    }
+
+    /// Whether somebody outside has to answer for it.
+    pub fn is_asked(&self) -> bool {
+        self.choose == Chooser::Asked || [self.double, self.take].contains(&CubeAnswer::Asked)
+    }
+}
+
+/// The networks of both players with room to work, for one thread.
+struct Minds<'a>([Option<NetworkPlayer<'a>>; 2]);
+
+impl<'a> Minds<'a> {
+    fn new(players: &'a [Player; 2]) -> Minds<'a> {
+        Minds(std::array::from_fn(|player| players[player].network.as_deref().map(NetworkPlayer::new)))
+    }
+
+    fn of(&mut self, player: usize) -> &mut NetworkPlayer<'a> {
+        self.0[player].as_mut().expect("a player that a network answers for has one")
+    }
 }
 
 /// The kinds of decisions, as places in [`Questions`].
@@ -192,10 +227,9 @@ pub struct ActRecord {
     pub level: u8,
     /// 0: the cube is in the middle, 1: with the player who acts, -1: with the other.
     pub owner: i8,
-    /// Before the action, seen by the player on roll.
+    /// Before the action, seen by the player on roll. What it leads to is in the next action of the game, and at its end
+    /// in the row of the game.
     pub before: [i8; CELLS],
-    /// After it, seen by the same player.
-    pub after: [i8; CELLS],
 }
 
 /// One finished game.
@@ -219,6 +253,8 @@ pub struct GameRow {
     pub level: u8,
     /// Whether it ended by a drop.
     pub dropped: bool,
+    /// The last position, seen by the player whose turn it was.
+    pub last: [i8; CELLS],
 }
 
 /// Sums over games; the same for any order of adding.
@@ -288,7 +324,7 @@ impl Sums {
 pub struct Keep {
     /// A row for each game.
     pub games: bool,
-    /// A row for each action.
+    /// A row for each action; then for each game, too.
     pub acts: bool,
 }
 
@@ -307,8 +343,67 @@ impl Results {
     /// Adds what another part left.
     pub fn append(&mut self, mut other: Results) {
         self.sums.add(&other.sums);
-        self.games.append(&mut other.games);
-        self.acts.append(&mut other.acts);
+        append(&mut self.games, &mut other.games);
+        append(&mut self.acts, &mut other.acts);
+    }
+}
+
+/// Adds rows to others, without a copy where there are no others.
+fn append<T>(rows: &mut Vec<T>, more: &mut Vec<T>) {
+    if rows.is_empty() { std::mem::swap(rows, more) } else { rows.append(more) }
+}
+
+/// Actions as columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ActColumns {
+    /// The game or match.
+    pub unit: Vec<u64>,
+    /// The game within the match.
+    pub number: Vec<u32>,
+    /// The turn.
+    pub turn: Vec<u32>,
+    /// Who acts.
+    pub player: Vec<u8>,
+    /// What they do.
+    pub act: Vec<u8>,
+    /// The dice of a play.
+    pub rolls: Vec<[u8; 2]>,
+    /// The cube before the action.
+    pub cube: Vec<u32>,
+    /// Where it is.
+    pub owner: Vec<i8>,
+    /// Positions before the action.
+    pub before: Vec<[i8; CELLS]>,
+}
+
+impl ActColumns {
+    /// The columns of rows.
+    pub fn new(rows: &[ActRecord]) -> ActColumns {
+        /// Rows that stay in the nearest cache while one column after the other is read from them.
+        const BLOCK: usize = 256;
+        let mut columns = ActColumns {
+            unit: Vec::with_capacity(rows.len()),
+            number: Vec::with_capacity(rows.len()),
+            turn: Vec::with_capacity(rows.len()),
+            player: Vec::with_capacity(rows.len()),
+            act: Vec::with_capacity(rows.len()),
+            rolls: Vec::with_capacity(rows.len()),
+            cube: Vec::with_capacity(rows.len()),
+            owner: Vec::with_capacity(rows.len()),
+            before: Vec::with_capacity(rows.len()),
+        };
+        for block in rows.chunks(BLOCK) {
+            columns.unit.extend(block.iter().map(|row| row.unit));
+            columns.number.extend(block.iter().map(|row| row.number));
+            columns.turn.extend(block.iter().map(|row| row.turn));
+            columns.player.extend(block.iter().map(|row| row.player));
+            columns.act.extend(block.iter().map(|row| row.act as u8));
+            columns.rolls.extend(block.iter().map(|row| row.roll));
+            columns.cube.extend(block.iter().map(|row| 1 << row.level));
+            columns.owner.extend(block.iter().map(|row| row.owner));
+            columns.before.extend(block.iter().map(|row| row.before));
+        }
+        columns
     }
 }
 
@@ -438,7 +533,7 @@ impl Lane {
     }
 
     /// Plays on until somebody outside is asked or no samples are left.
-    fn advance(&mut self, shared: &Shared, results: &mut Results, asked: &mut Asked, lane: u32) {
+    fn advance(&mut self, shared: &Shared, minds: &mut Minds, results: &mut Results, asked: &mut Asked, lane: u32) {
         let plan = shared.plan;
         loop {
             match self.stage {
@@ -452,21 +547,33 @@ impl Lane {
                 },
                 Stage::Opening => self.open(plan),
                 Stage::BeforeRoll => {
-                    let player = &shared.players[self.player(plan, self.seat)];
+                    let number = self.player(plan, self.seat);
+                    let player = &shared.players[number];
                     match player.double {
                         CubeAnswer::Never => self.stage = Stage::Rolling,
                         _ if !self.may_double(plan) => self.stage = Stage::Rolling,
                         CubeAnswer::Always => self.answer_double(shared, true),
+                        CubeAnswer::Network => {
+                            let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
+                            let yes = minds.of(number).doubles(&self.position, ladder, self.level, owner);
+                            self.answer_double(shared, yes);
+                        }
                         CubeAnswer::Asked => {
                             return self.ask(plan, &mut asked[player.slot][Kind::Double as usize], Kind::Double, lane);
                         }
                     }
                 }
                 Stage::Offered => {
-                    let player = &shared.players[self.player(plan, 1 - self.seat)];
+                    let number = self.player(plan, 1 - self.seat);
+                    let player = &shared.players[number];
                     match player.take {
                         CubeAnswer::Asked => {
                             return self.ask(plan, &mut asked[player.slot][Kind::Take as usize], Kind::Take, lane);
+                        }
+                        CubeAnswer::Network => {
+                            let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
+                            let yes = minds.of(number).takes(&self.position, ladder, self.level, owner);
+                            self.answer_take(shared, results, yes);
                         }
                         answer => self.answer_take(shared, results, answer == CubeAnswer::Always),
                     }
@@ -476,10 +583,17 @@ impl Lane {
                     self.stage = Stage::Rolled;
                 }
                 Stage::Rolled => {
-                    let player = &shared.players[self.player(plan, self.seat)];
+                    let number = self.player(plan, self.seat);
+                    let player = &shared.players[number];
                     match player.choose {
                         Chooser::Random => {
                             let after = self.random_after(plan);
+                            self.play(shared, results, after);
+                        }
+                        Chooser::Network => {
+                            let theirs = plan.graph.ladder(self.node, 1 - self.seat);
+                            let owner = self.owner_seen_by(1 - self.seat);
+                            let after = minds.of(number).play(&self.position, self.roll, theirs, self.level, owner);
                             self.play(shared, results, after);
                         }
                         Chooser::Asked => {
@@ -530,7 +644,7 @@ impl Lane {
         questions.noise.push(self.stream(plan, kind).word());
     }
 
-    fn record(&mut self, shared: &Shared, seat: usize, act: Act, after: &Position) {
+    fn record(&mut self, shared: &Shared, seat: usize, act: Act) {
         if !shared.keep.acts {
             return;
         }
@@ -544,15 +658,13 @@ impl Lane {
             level: self.level as u8,
             owner: owner_number(self.owner_seen_by(seat)),
             before: *self.position.cells(),
-            after: *after.cells(),
         };
         self.sample.acts.push(record);
     }
 
     fn answer_double(&mut self, shared: &Shared, yes: bool) {
         if yes {
-            let position = self.position;
-            self.record(shared, self.seat, Act::Double, &position);
+            self.record(shared, self.seat, Act::Double);
             self.sample.sums.cube[self.player(shared.plan, self.seat)][0] += 1;
         }
         self.stage = if yes { Stage::Offered } else { Stage::Rolling };
@@ -560,8 +672,7 @@ impl Lane {
 
     fn answer_take(&mut self, shared: &Shared, results: &mut Results, yes: bool) {
         let seat = 1 - self.seat;
-        let position = self.position;
-        self.record(shared, seat, if yes { Act::Take } else { Act::Drop }, &position);
+        self.record(shared, seat, if yes { Act::Take } else { Act::Drop });
         self.sample.sums.cube[self.player(shared.plan, seat)][if yes { 1 } else { 2 }] += 1;
         if yes {
             self.level += 1;
@@ -573,9 +684,10 @@ impl Lane {
     }
 
     fn play(&mut self, shared: &Shared, results: &mut Results, after: Position) {
-        self.record(shared, self.seat, Act::Play, &after);
+        self.record(shared, self.seat, Act::Play);
         self.turn += 1;
         if let Some(outcome) = after.outcome() {
+            self.position = after;
             let winner = if outcome.is_win() { self.seat } else { 1 - self.seat };
             return self.end_game(shared, results, winner, outcome.points().unsigned_abs().into(), false);
         }
@@ -601,9 +713,10 @@ impl Lane {
             stake,
             level: self.level as u8,
             dropped,
+            last: *self.position.cells(),
         };
         self.sample.sums.add_game(&game, counted);
-        if shared.keep.games {
+        if shared.keep.games || shared.keep.acts {
             self.sample.games.push(game);
         }
         let points = u32::try_from(won).unwrap_or(u32::MAX);
@@ -643,7 +756,7 @@ fn owner_number(owner: Owner) -> i8 {
 /// What all lanes of a run share.
 struct Shared<'a> {
     plan: &'a Plan,
-    players: [Player; 2],
+    players: &'a [Player; 2],
     keep: Keep,
     control: &'a Control,
     next: &'a AtomicU64,
@@ -756,7 +869,7 @@ impl Arena {
         debug_assert!(self.waiting.iter().flatten().all(Vec::is_empty), "a question is still open");
         let shared = Shared {
             plan: &self.plan,
-            players: self.players,
+            players: &self.players,
             keep: self.keep,
             control: &self.control,
             next: &self.next,
@@ -764,8 +877,9 @@ impl Arena {
         };
         let work = |shard: &mut Shard| {
             let mut asked = Asked::default();
+            let mut minds = Minds::new(shared.players);
             for (place, lane) in shard.lanes.iter_mut().enumerate() {
-                lane.advance(&shared, &mut shard.results, &mut asked, shard.first + place as u32);
+                lane.advance(&shared, &mut minds, &mut shard.results, &mut asked, shard.first + place as u32);
             }
             asked
         };
@@ -837,7 +951,7 @@ impl Arena {
     fn answer(&mut self, rows: &[(u32, u32)], apply: impl Fn(usize, &mut Lane, &Shared, &mut Results)) {
         let shared = Shared {
             plan: &self.plan,
-            players: self.players,
+            players: &self.players,
             keep: self.keep,
             control: &self.control,
             next: &self.next,
@@ -865,7 +979,7 @@ const CHUNK: u64 = 64;
 /// Plays units between players of whom nobody has to be asked. A cancelled run holds the samples that were finished.
 pub fn play_out(
     plan: &Plan,
-    players: [Player; 2],
+    players: &[Player; 2],
     keep: Keep,
     units: std::ops::Range<u64>,
     threads: usize,
@@ -879,7 +993,7 @@ pub fn play_out(
         let end = units.end.min(first.saturating_add(step));
         let shared = Shared { plan, players, keep, control, next: &next, end };
         let mut asked = Asked::default();
-        Lane::new(plan).advance(&shared, results, &mut asked, 0);
+        Lane::new(plan).advance(&shared, &mut Minds::new(players), results, &mut asked, 0);
         assert!(asked.iter().flatten().all(Questions::is_empty), "nobody is there to be asked");
     });
     let mut all = Results::default();
@@ -895,9 +1009,9 @@ mod tests {
     use crate::simulate;
 
     const RANDOM: Player =
-        Player { slot: 0, choose: Chooser::Random, double: CubeAnswer::Never, take: CubeAnswer::Always };
+        Player { slot: 0, choose: Chooser::Random, double: CubeAnswer::Never, take: CubeAnswer::Always, network: None };
     const ASKED: Player =
-        Player { slot: 0, choose: Chooser::Asked, double: CubeAnswer::Asked, take: CubeAnswer::Asked };
+        Player { slot: 0, choose: Chooser::Asked, double: CubeAnswer::Asked, take: CubeAnswer::Asked, network: None };
     const ALL: Keep = Keep { games: true, acts: true };
 
     fn plan(paired: bool) -> Plan {
@@ -974,7 +1088,7 @@ mod tests {
     fn random_players_play_the_games_of_random_games() {
         let plan = plan(false);
         let control = Control::default();
-        let results = sorted(play_out(&plan, [RANDOM; 2], ALL, 0..200, 2, &control));
+        let results = sorted(play_out(&plan, &[RANDOM; 2], ALL, 0..200, 2, &control));
         let (totals, records) = simulate::random_game_records(&plan.start, 200, plan.seed, 1, &control);
         assert_eq!(results.sums.plies, totals.plies);
         for (game, (number, record)) in results.games.iter().zip(records) {

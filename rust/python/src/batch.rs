@@ -27,6 +27,15 @@ pub fn view_from(py: Python<'_>, view: &str) -> PyResult<View> {
 type Positions<'py> = Bound<'py, PyArray2<i8>>;
 type Offsets<'py> = Bound<'py, PyArray1<i64>>;
 
+/// The place of each position's class among all classes.
+#[pyfunction]
+#[pyo3(signature = (positions, /))]
+pub fn classes<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    let py = positions.py();
+    let positions = arrays::positions("positions", positions)?;
+    Ok(PyArray1::from_vec(py, py.detach(|| positions.iter().map(|position| position.class() as u8).collect())))
+}
+
 #[pyfunction]
 #[pyo3(signature = (positions, rolls, view, out, threads, /))]
 pub fn legal_positions<'py>(

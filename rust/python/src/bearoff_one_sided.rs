@@ -32,7 +32,7 @@ fn cancelled() -> PyErr {
 
 /// How many rolls a side needs to bear off.
 #[pyclass(name = "OneSided", module = "gammon._core", frozen)]
-pub struct PyOneSided(OneSided);
+pub struct PyOneSided(pub OneSided);
 
 impl PyOneSided {
     fn rank(&self, py: Python<'_>, counts: &[u8]) -> PyResult<(usize, Counts)> {

@@ -35,7 +35,7 @@ fn efficiency_from(py: Python<'_>, efficiency: f64) -> PyResult<f64> {
 }
 
 /// The equities and turning points in the order of the fields of `Decision`.
-fn numbers(decision: &Decision) -> [f64; 11] {
+pub fn numbers(decision: &Decision) -> [f64; 11] {
     let Decision { no_double, double_take, double_drop, beaver, best, .. } = *decision;
     let turnings = [decision.take_point, decision.cash_point, decision.double_point];
     let [take, cash, double] = turnings.map(|turning| [turning.dead, turning.live]);
@@ -43,7 +43,7 @@ fn numbers(decision: &Decision) -> [f64; 11] {
 }
 
 impl PyLadder {
-    fn level(&self, py: Python<'_>, level: usize) -> PyResult<usize> {
+    pub fn level(&self, py: Python<'_>, level: usize) -> PyResult<usize> {
         if self.0.has_level(level) && level < 64 {
             return Ok(level);
         }

@@ -1,5 +1,7 @@
 //! Networks: evaluating batches and choosing plays by them.
 
+use std::sync::Arc;
+
 use gammon_core::eval::{self, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, OUTPUTS, Weights};
@@ -15,7 +17,7 @@ use crate::position::PyPosition;
 
 /// A network that is ready to evaluate.
 #[pyclass(name = "Network", module = "gammon._core", frozen)]
-pub struct PyNetwork(pub Network);
+pub struct PyNetwork(pub Arc<Network>);
 
 pub fn objective_from(py: Python<'_>, objective: &str) -> PyResult<Objective> {
     Objective::from_name(objective).ok_or_else(|| {
@@ -30,7 +32,7 @@ impl PyNetwork {
     #[pyo3(signature = (content, /))]
     fn new(py: Python<'_>, content: &[u8]) -> PyResult<PyNetwork> {
         let weights = Weights::from_bytes(content).map_err(|error| error.raise(py))?;
-        Ok(PyNetwork(py.detach(|| Network::new(weights))))
+        Ok(PyNetwork(py.detach(|| Arc::new(Network::new(weights)))))
     }
 
     /// The bytes of its model file.

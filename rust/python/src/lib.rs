@@ -17,6 +17,8 @@ mod notebook;
 mod numbers;
 mod play;
 mod position;
+mod rollout;
+mod search;
 mod simulate;
 mod text;
 mod train;
@@ -29,7 +31,7 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::batch::{
-        count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
+        classes, count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
     };
     #[pymodule_export]
     use crate::bearoff_one_sided::{
@@ -51,6 +53,10 @@ mod _core {
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
     use crate::position::{PyOutcome, PyPosition, perft};
+    #[pymodule_export]
+    use crate::rollout::{PyRollout, rollout_dice};
+    #[pymodule_export]
+    use crate::search::{PySearcher, default_filters};
     #[pymodule_export]
     use crate::simulate::random_games;
     #[pymodule_export]

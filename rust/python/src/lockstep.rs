@@ -2,7 +2,7 @@
 
 use gammon_core::ladder::{Node, ScoreGraph};
 use gammon_core::lockstep::{
-    self, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
+    self, ActColumns, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -11,14 +11,16 @@ use pyo3::types::{PyDict, PyList};
 use crate::arrays;
 use crate::cube::PyLadder;
 use crate::errors::Kind;
+use crate::evaluate::PyNetwork;
 use crate::long_work;
 use crate::position::PyPosition;
 use crate::text::Text;
 
 /// A node of the score graph: ladder of player 0, where each winner's points lead, points needed, Crawford phase.
 type NodeParts<'py> = (PyRef<'py, PyLadder>, Vec<Option<usize>>, Vec<Option<usize>>, [i16; 2], i8);
-/// A player: slot, who chooses, and the fixed answers to double and take; `None` asks.
-type PlayerParts = (usize, Text, Option<bool>, Option<bool>);
+/// A player: slot, who chooses, the fixed answers to double and take (`None` asks), and the network that makes all
+/// decisions if it is "network" who chooses.
+type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>);
 
 /// What is played.
 #[pyclass(name = "Plan", module = "gammon._core", frozen)]
@@ -55,11 +57,12 @@ impl PyPlan {
     }
 }
 
-fn player_from(py: Python<'_>, (slot, choose, double, take): PlayerParts) -> PyResult<Player> {
-    let choose = match &*choose {
-        "asked" => Chooser::Asked,
-        "random" => Chooser::Random,
-        other => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
+fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerParts<'_>) -> PyResult<Player> {
+    let choose = match (&*choose, network) {
+        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone())),
+        ("asked", _) => Chooser::Asked,
+        ("random", _) => Chooser::Random,
+        (other, _) => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
     };
     if slot > 1 {
         return Err(Kind::InvalidArgument.error(py, format!("a slot is 0 or 1, not {slot}")));
@@ -69,10 +72,10 @@ fn player_from(py: Python<'_>, (slot, choose, double, take): PlayerParts) -> PyR
         Some(true) => CubeAnswer::Always,
         Some(false) => CubeAnswer::Never,
     };
-    Ok(Player { slot, choose, double: cube(double), take: cube(take) })
+    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None })
 }
 
-fn players_from(py: Python<'_>, [first, second]: [PlayerParts; 2]) -> PyResult<[Player; 2]> {
+fn players_from(py: Python<'_>, [first, second]: [PlayerParts<'_>; 2]) -> PyResult<[Player; 2]> {
     Ok([player_from(py, first)?, player_from(py, second)?])
 }
 
@@ -120,12 +123,13 @@ fn sums_of<'py>(py: Python<'py>, sums: &Sums) -> PyResult<Bound<'py, PyDict>> {
     Ok(parts)
 }
 
-fn results_of<'py>(py: Python<'py>, mut results: Results) -> PyResult<Bound<'py, PyDict>> {
+fn results_of<'py>(py: Python<'py>, keep: Keep, mut results: Results) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
     // Rows of one unit lie together in the order they were played, and a stable sort keeps that.
-    py.detach(|| {
+    let columns = py.detach(|| {
         results.games.sort_by_key(|game| game.unit);
         results.acts.sort_by_key(|act| act.unit);
+        ActColumns::new(&std::mem::take(&mut results.acts))
     });
     answer.set_item("sums", sums_of(py, &results.sums)?)?;
     let rows = &results.games;
@@ -139,26 +143,27 @@ fn results_of<'py>(py: Python<'py>, mut results: Results) -> PyResult<Bound<'py,
     games.set_item("stake", column(py, rows.iter().map(|row| row.stake)))?;
     games.set_item("cube", column(py, rows.iter().map(|row| 1_u32 << row.level)))?;
     games.set_item("dropped", column(py, rows.iter().map(|row| row.dropped)))?;
+    if keep.acts {
+        games.set_item("last", arrays::from_cells(py, rows.iter().map(|row| row.last).collect())?)?;
+    }
     answer.set_item("games", games)?;
-    let rows = std::mem::take(&mut results.acts);
     let acts = PyDict::new(py);
-    acts.set_item("game", column(py, rows.iter().map(|row| row.unit)))?;
-    acts.set_item("number", column(py, rows.iter().map(|row| row.number)))?;
-    acts.set_item("turn", column(py, rows.iter().map(|row| row.turn)))?;
-    acts.set_item("player", column(py, rows.iter().map(|row| row.player)))?;
-    acts.set_item("action", column(py, rows.iter().map(|row| row.act as u8)))?;
-    acts.set_item("cube", column(py, rows.iter().map(|row| 1_u32 << row.level)))?;
-    acts.set_item("owner", column(py, rows.iter().map(|row| row.owner)))?;
-    acts.set_item("rolls", pairs(py, rows.iter().map(|row| row.roll).collect())?)?;
-    acts.set_item("positions", arrays::from_cells(py, rows.iter().map(|row| row.before).collect())?)?;
-    acts.set_item("after", arrays::from_cells(py, rows.iter().map(|row| row.after).collect())?)?;
+    acts.set_item("game", PyArray1::from_vec(py, columns.unit))?;
+    acts.set_item("number", PyArray1::from_vec(py, columns.number))?;
+    acts.set_item("turn", PyArray1::from_vec(py, columns.turn))?;
+    acts.set_item("player", PyArray1::from_vec(py, columns.player))?;
+    acts.set_item("action", PyArray1::from_vec(py, columns.act))?;
+    acts.set_item("cube", PyArray1::from_vec(py, columns.cube))?;
+    acts.set_item("owner", PyArray1::from_vec(py, columns.owner))?;
+    acts.set_item("rolls", pairs(py, columns.rolls)?)?;
+    acts.set_item("positions", arrays::from_cells(py, columns.before)?)?;
     answer.set_item("acts", acts)?;
     Ok(answer)
 }
 
 /// Games that are played decision by decision.
 #[pyclass(name = "Arena", module = "gammon._core")]
-pub struct PyArena(Arena);
+pub struct PyArena(Arena, Keep);
 
 #[pymethods]
 impl PyArena {
@@ -167,7 +172,7 @@ impl PyArena {
     #[allow(clippy::too_many_arguments, reason = "the parts of an arena")]
     fn new(
         plan: &Bound<'_, PyPlan>,
-        players: [PlayerParts; 2],
+        players: [PlayerParts<'_>; 2],
         keep_games: bool,
         keep_acts: bool,
         first: u64,
@@ -178,7 +183,8 @@ impl PyArena {
         let players = players_from(plan.py(), players)?;
         let threads = long_work::threads(threads)?;
         let keep = Keep { games: keep_games, acts: keep_acts };
-        Ok(PyArena(Arena::new(plan.get().0.clone(), players, keep, first..end, lanes.min(1 << 20), threads)))
+        let lanes = lanes.min(1 << 20);
+        Ok(PyArena(Arena::new(plan.get().0.clone(), players, keep, first..end, lanes, threads), keep))
     }
 
     /// Finished games or matches.
@@ -227,7 +233,7 @@ impl PyArena {
     /// What finished games left since the last call.
     fn results<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let results = self.0.take_results();
-        results_of(py, results)
+        results_of(py, self.1, results)
     }
 }
 
@@ -237,7 +243,7 @@ impl PyArena {
 #[allow(clippy::too_many_arguments, reason = "the parts of a run")]
 pub fn play_out<'py>(
     plan: &Bound<'py, PyPlan>,
-    players: [PlayerParts; 2],
+    players: [PlayerParts<'_>; 2],
     keep_games: bool,
     keep_acts: bool,
     first: u64,
@@ -247,16 +253,14 @@ pub fn play_out<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
     let py = plan.py();
     let players = players_from(py, players)?;
-    if players.iter().any(|player| {
-        player.choose == Chooser::Asked || player.double == CubeAnswer::Asked || player.take == CubeAnswer::Asked
-    }) {
+    if players.iter().any(Player::is_asked) {
         return Err(Kind::InvalidArgument.error(py, "nobody is there to be asked"));
     }
     let threads = long_work::threads(threads)?;
     let keep = Keep { games: keep_games, acts: keep_acts };
     let plan = &plan.get().0;
     let (results, error) = long_work::run(py, progress, end.saturating_sub(first), |control| {
-        lockstep::play_out(plan, players, keep, first..end, threads, control)
+        lockstep::play_out(plan, &players, keep, first..end, threads, control)
     });
-    Ok((results_of(py, results)?, error))
+    Ok((results_of(py, keep, results)?, error))
 }

@@ -1,0 +1,36 @@
+"""The engine: look-ahead above an evaluator and exact tables, ranked plays, decisions about the cube, rollouts.
+
+>>> from gammon import Position
+>>> engine = Engine(plies=1)
+>>> best = engine.rank_plays(Position.start(), "31")[0]
+>>> str(best.play), best.plies
+('8/5 6/5', 1)
+"""
+
+from gammon.engine._engine import Engine, Filters
+from gammon.engine._result import RolloutCandidate, RolloutResult
+from gammon.engine._rollout import rollout
+from gammon.engine._values import (
+    CubeDecision,
+    CubeWorths,
+    Evaluation,
+    Filter,
+    Probabilities,
+    RankedPlay,
+    Ranking,
+)
+
+__all__ = [
+    "CubeDecision",
+    "CubeWorths",
+    "Engine",
+    "Evaluation",
+    "Filter",
+    "Filters",
+    "Probabilities",
+    "RankedPlay",
+    "Ranking",
+    "RolloutCandidate",
+    "RolloutResult",
+    "rollout",
+]

@@ -1,0 +1,421 @@
+"""The engine: an evaluator with tables, and the search above them."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from gammon import _core
+from gammon._long_work import interruptible
+from gammon.bearoff import OneSided, TwoSided
+from gammon.cube import Decision, Ladder, TurningPoint, _verdict
+from gammon.dice import Roll
+from gammon.engine._values import (
+    CubeDecision,
+    CubeWorths,
+    Evaluation,
+    Filter,
+    Probabilities,
+    RankedPlay,
+    Ranking,
+)
+from gammon.errors import IllegalActionError, InvalidArgumentError
+from gammon.evaluator import AnyModel, Model, _ask, _resolve
+from gammon.match import Offer, State
+from gammon.met import MatchEquityTable
+from gammon.play import Play
+from gammon.position import Position
+from gammon.rules import Rules
+
+__all__ = ["Bearoff", "Engine", "Filters"]
+
+MAX_PLIES = 3
+
+Filters: TypeAlias = Sequence[Sequence[Filter | None]]
+"""For searches of 1, 2 and 3 plies: what is kept after each pass. The pass at 0-ply is always made, a later one where
+it has a filter."""
+
+Bearoff: TypeAlias = "TwoSided | str | os.PathLike[str] | Literal[False] | None"
+"""The two-sided table of an engine: None for the one of 6 points by 6 checkers, False for no tables at all."""
+
+_Game: TypeAlias = "tuple[str | None, _core.Ladder | None, int, str | None]"
+
+
+class Engine:
+    """An evaluator with exact tables, which looks some plies ahead.
+
+    A Position is taken for a cubeless money game; a State for what it says: cube, score and rules. Every number is seen
+    by the player on roll. The answers are the same for any number of threads, and whatever was asked before.
+    ``docs/engine.md`` says what is worked out.
+
+    Args:
+        plies: how many rolls to look ahead, 0 to 3, counted as GNU Backgammon does: 0 is the bare evaluator.
+        model: a model file, anything that evaluates a batch (`gammon.Evaluator`; slower), or None for the one that
+            comes with the library.
+        bearoff: a two-sided table for money, or its file, which is asked besides the one-sided one of 6 points by 15
+            checkers; None for `TwoSided.default()`, False for no tables.
+        threads: for two plies and more; None for one on each core.
+        filters: which candidates are judged deeper, `Engine.FILTERS` if None.
+        nodes: the most positions to evaluate for an answer: it then comes from the deepest search that was finished.
+        seconds: the same by time, by which answers differ from run to run.
+        met: the match equities; the default table if None.
+        cache: how many answers each thread remembers, 0 to 2^24. It changes no result.
+
+    Raises:
+        InvalidArgumentError: for a setting out of range, or a table at a match score.
+        ModelFormatError: for a file that is no model.
+
+    >>> import gammon
+    >>> engine = Engine(plies=1)
+    >>> ranking = engine.rank_plays(gammon.Position.start(), gammon.Roll(3, 1))
+    >>> str(ranking[0].play), len(ranking), ranking[0].plies
+    ('8/5 6/5', 16, 1)
+    >>> state = gammon.State(gammon.Position.from_points({1: 2}, opponent={1: 2}), on_roll=0)
+    >>> engine.cube_decision(state).action
+    'double/drop'
+    """
+
+    __slots__ = (
+        "_bearoff",
+        "_cache",
+        "_filters",
+        "_met",
+        "_model",
+        "_nodes",
+        "_plies",
+        "_searcher",
+        "_seconds",
+        "_threads",
+    )
+
+    FILTERS: Filters = tuple(
+        tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
+    )
+    """Up to eight candidates within 0.16 at 0-ply; before three plies two of them within 0.04 at 2-ply."""
+
+    def __init__(
+        self,
+        plies: int = 0,
+        model: AnyModel = None,
+        bearoff: Bearoff = None,
+        threads: int | None = None,
+        *,
+        filters: Filters | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        met: MatchEquityTable | None = None,
+        cache: int = 1 << 15,
+    ) -> None:
+        """Reads the model; tables are built when they are first needed."""
+        _whole("plies", plies, 0, MAX_PLIES)
+        _whole("cache", cache, 0, 1 << 24)
+        if threads is not None:
+            _whole("threads", threads, 1, 1024)
+        if nodes is not None:
+            _whole("nodes", nodes, 0, (1 << 63) - 1)
+        if seconds is not None and not 0 <= seconds < 1e9:
+            raise InvalidArgumentError(f"seconds is a number from 0 to 1e9, not {seconds!r}")
+        if isinstance(bearoff, (str, os.PathLike)):
+            bearoff = TwoSided.open(bearoff)
+        if isinstance(bearoff, TwoSided) and bearoff.is_at_score:
+            raise InvalidArgumentError("an engine takes a two-sided table for money, not one at a match score")
+        if bearoff is not None and bearoff is not False and not isinstance(bearoff, TwoSided):
+            raise InvalidArgumentError(f"bearoff is a TwoSided, a path, None or False, not {bearoff!r}")
+        self._plies = plies
+        self._model = _resolve(model)
+        self._bearoff = bearoff
+        self._threads = threads
+        self._filters = Engine.FILTERS if filters is None else _checked(filters)
+        self._nodes = nodes
+        self._seconds = seconds
+        self._met = met
+        self._cache = cache
+        self._searcher: _core.Searcher | None = None
+
+    @property
+    def plies(self) -> int:
+        """How many rolls it looks ahead."""
+        return self._plies
+
+    @property
+    def model(self) -> Any:
+        """What evaluates: a `Model`, or the callable that it was made with."""
+        return self._model
+
+    @property
+    def filters(self) -> Filters:
+        """Which candidates are judged deeper."""
+        return self._filters
+
+    def evaluate(self, x: Position | State) -> Evaluation:
+        """What a position or a state is worth to the player on roll, before the roll.
+
+        A roll that the state holds is not looked at.
+
+        Raises:
+            InvalidArgumentError: for a match that is over, or a cube that the rules do not have.
+            IllegalActionError: while an offer awaits its answer.
+
+        >>> from gammon import Position
+        >>> evaluation = Engine().evaluate(Position.from_points({1: 2}, opponent={1: 2}))
+        >>> evaluation.equity, evaluation.probabilities.win
+        (1.0, 1.0)
+        """
+        position, game, ladder = self._game(x)
+        with interruptible():
+            five, _, best, reached = self._search().evaluate(position, game, self._settings())
+        equity, mwc = best, None
+        if ladder is not None:
+            equity = float(ladder.to_equity(best, game[2]))
+            mwc = best if ladder.unit == "mwc" else None
+        return Evaluation(Probabilities(*five), equity, mwc, *reached)
+
+    def rank_plays(self, x: Position | State, roll: Roll | str | None = None) -> Ranking:
+        """The plays of a roll, best first, with what they are worth; empty for a dance or a finished game.
+
+        Args:
+            x: before the roll is played.
+            roll: None for the roll that a state holds.
+
+        Raises:
+            InvalidArgumentError: as `evaluate`, and without a roll.
+            NotationError: for a text that is no roll.
+            IllegalActionError: while an offer awaits its answer.
+        """
+        ranked, reached = self._rank(x, roll, only_best=False)
+        return Ranking(tuple(ranked), *reached)
+
+    def best_play(self, x: Position | State, roll: Roll | str | None = None) -> Play:
+        """The first of `rank_plays`, found faster; the empty play for a dance.
+
+        Raises as `rank_plays` does, and `IllegalPlayError` if the game is over.
+
+        >>> from gammon import Position, Roll
+        >>> str(Engine(plies=1).best_play(Position.start(), "31"))
+        '8/5 6/5'
+        """
+        ranked, _ = self._rank(x, roll, only_best=True)
+        if ranked:
+            return ranked[0].play
+        return _position(x).play("", _roll(x, roll))
+
+    def cube_decision(self, x: State) -> CubeDecision:
+        """What to do with the cube: whether to double, or how to answer a double, a beaver or a raccoon.
+
+        Raises:
+            IllegalActionError: after a roll, while a resignation is pending, and for an early double, which is answered
+                once the turn is over.
+            InvalidArgumentError: as `evaluate`, and for a Position, which has no cube.
+
+        >>> from gammon import Position, State
+        >>> race = Position.from_points({6: 2, 5: 2, 4: 2}, opponent={6: 2, 5: 2, 4: 3})
+        >>> found = Engine().cube_decision(State(race, on_roll=0))
+        >>> found.action, round(found.decision.no_double, 3)
+        ('double/drop', 0.814)
+        """
+        if not isinstance(x, State):
+            raise InvalidArgumentError(f"a decision about the cube needs a State, not {x!r}")
+        if x.roll is not None:
+            raise IllegalActionError(f"the roll {x.roll} is to be played: the cube cannot be turned now")
+        if x.offer is None:
+            return self._double(x)
+        if x.offer.level is not None:
+            raise IllegalActionError(f"{x.offer.value} is pending: it is no turn of the cube")
+        if x.offer is Offer.DOUBLE and x.offered_by != x.on_roll:
+            raise IllegalActionError("an early double is answered once the player on roll has finished the turn")
+        return self._double(x) if x.offer is Offer.DOUBLE else self._answer(x)
+
+    def _double(self, state: State) -> CubeDecision:
+        """The decision whether to double, or whether to take a double that is pending."""
+        position, game, ladder = self._cubeful(state)
+        with interruptible():
+            numbers, action, five, reached = self._search().decide(position, game, self._settings())
+        points = [TurningPoint(*numbers[place : place + 2]) for place in (5, 7, 9)]
+        no_double, taken, dropped, beaver, best = numbers[:5]
+        verdict = _verdict(action, state.cube)
+        decision = Decision(no_double, taken, dropped, beaver, best, verdict, *points)
+        if state.offer is not None:
+            verdict = _best_answer(decision, "beaver")
+        return _cube_decision(verdict, decision, five, reached, state, ladder)
+
+    def _answer(self, state: State) -> CubeDecision:
+        """The answer to a beaver or a raccoon: the cube lies with who was doubled, and stays there."""
+        position, (_, compiled, level, _), ladder = self._cubeful(state)
+        assert state.offer is not None
+        by_roller = state.offered_by == state.on_roll
+        further = {Offer.BEAVER: 1, Offer.RACCOON: 2}[state.offer]
+        worths = []
+        five: Sequence[float] = ()
+        reached = (self._plies, True, 0)
+        allowed = state.rules.beavers is None or further < state.rules.beavers
+        for turns in (0, 1, 2):
+            there = ladder.endless or level + turns < len(ladder.levels)
+            if not there or (turns == 2 and not allowed):
+                worths.append(math.nan)
+                continue
+            game = (None, compiled, level + turns, "opponent")
+            with interruptible():
+                chances, rolling, _, (plies, complete, nodes) = self._search().evaluate(
+                    position, game, self._settings()
+                )
+            five = five or chances
+            reached = (min(reached[0], plies), reached[1] and complete, reached[2] + nodes)
+            worths.append(float(ladder.to_equity(rolling, level)))
+        no_turn, taken, turned = worths
+        dropped = 1.0 if by_roller else -1.0
+        # Who answers picks what is worst for the other one; seen by the player on roll.
+        best = (min if by_roller else max)(worth for worth in (taken, dropped, turned) if not math.isnan(worth))
+        nowhere = TurningPoint(math.nan, math.nan)
+        names = {taken: "take", dropped: "drop", turned: "raccoon" if state.offer is Offer.BEAVER else "beaver"}
+        decision = Decision(no_turn, taken, dropped, turned, best, names[best], nowhere, nowhere, nowhere)
+        return _cube_decision(names[best], decision, five, reached, state, ladder)
+
+    def _rank(
+        self, x: Position | State, roll: Roll | str | None, *, only_best: bool
+    ) -> tuple[list[RankedPlay], tuple[int, bool, int]]:
+        dice = _roll(x, roll)
+        position, game, ladder = self._game(x)
+        with interruptible():
+            rows, reached = self._search().rank(position, dice, game, self._settings(), only_best)
+        in_match = ladder is not None and ladder.unit == "mwc"
+        best = rows[0][3] if rows else 0.0
+        ranked = [
+            RankedPlay(play, equity, equity - best, Probabilities(*five), worth if in_match else None, plies)
+            for play, five, worth, equity, plies in rows
+        ]
+        return ranked, reached
+
+    def _game(self, x: Position | State) -> tuple[Position, _Game, Ladder | None]:
+        if isinstance(x, Position):
+            return x, ("points", None, 0, None), None
+        if not isinstance(x, State):
+            raise InvalidArgumentError(f"an engine judges a Position or a State, not {x!r}")
+        if x.offer is not None:
+            raise IllegalActionError(f"{x.offer.value} awaits its answer: ask cube_decision, or leave the offer out")
+        return self._cubeful(x)
+
+    def _cubeful(self, state: State) -> tuple[Position, _Game, Ladder]:
+        met = MatchEquityTable.default() if self._met is None else self._met
+        ladder, compiled = _ladder(state.rules, state.score, state.stake, met, state.on_roll)
+        return state.position, (None, compiled, state.cube.level, state.cube.owner), ladder
+
+    def _settings(self) -> tuple[int, Any, int | None, float | None, int | None]:
+        threads = self._threads if isinstance(self._model, Model) else 1
+        return self._plies, self._filters, self._nodes, self._seconds, threads
+
+    def _search(self) -> _core.Searcher:
+        if self._searcher is None:
+            one = two = None
+            if self._bearoff is not False:
+                one = OneSided.default()._table
+                two = (TwoSided.default() if self._bearoff is None else self._bearoff)._table
+            model = self._model
+            asked = model._network if isinstance(model, Model) else functools.partial(_ask, model)
+            self._searcher = _core.Searcher(asked, one, two, self._cache)
+        return self._searcher
+
+    def _arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What it was made with: positional ones, and those by name that are not the default."""
+        default = self._model == Model.default()
+        named = {
+            "filters": None if self._filters == Engine.FILTERS else self._filters,
+            "nodes": self._nodes,
+            "seconds": self._seconds,
+            "met": self._met,
+            "cache": self._cache,
+        }
+        kept = {name: value for name, value in named.items() if value != (1 << 15 if name == "cache" else None)}
+        return (self._plies, None if default else self._model, self._bearoff, self._threads), kept
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _make, self._arguments()
+
+    def __repr__(self) -> str:
+        values, named = self._arguments()
+        names = dict(zip(("plies", "model", "bearoff", "threads"), values, strict=True))
+        shown = {name: value for name, value in names.items() if value is not None} | named
+        return f"Engine({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    def __eq__(self, other: object, /) -> bool:
+        if not isinstance(other, Engine):
+            return NotImplemented
+        # Tables have no equality of their own: those of one recipe or file are equal.
+        return self._plies == other._plies and repr(self) == repr(other) and self._met == other._met
+
+    def __hash__(self) -> int:
+        return hash((self._plies, self._filters, self._nodes, self._seconds))
+
+
+def _make(arguments: tuple[Any, ...], named: dict[str, Any]) -> Engine:
+    return Engine(*arguments, **named)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ladder(rules: Rules, score: Any, stake: int, met: MatchEquityTable, player: int) -> tuple[Ladder, _core.Ladder]:
+    ladder = Ladder.of(rules, score, stake=stake, met=met, player=player)
+    return ladder, ladder.compiled()
+
+
+def _whole(name: str, value: object, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+
+
+def _checked(filters: Filters) -> Filters:
+    def check(kept: Filter | None) -> Filter | None:
+        if kept is None:
+            return None
+        accept, extra, threshold = kept
+        _whole("accept", accept, 0, 1 << 16)
+        _whole("extra", extra, 0, 1 << 16)
+        if not threshold >= 0:
+            raise InvalidArgumentError(f"threshold is at least 0, not {threshold!r}")
+        return Filter(accept, extra, float(threshold))
+
+    checked = tuple(tuple(check(kept) for kept in passes) for passes in filters)
+    if len(checked) > MAX_PLIES or any(len(passes) > depth for depth, passes in enumerate(checked, 1)):
+        raise InvalidArgumentError(
+            f"filters are for searches of 1 to {MAX_PLIES} plies, with at most as many passes, not {filters!r}"
+        )
+    return checked
+
+
+def _position(x: Position | State) -> Position:
+    return x.position if isinstance(x, State) else x
+
+
+def _roll(x: Position | State, roll: Roll | str | None) -> Roll:
+    if isinstance(roll, str):
+        return Roll.parse(roll)
+    if roll is None and isinstance(x, State):
+        roll = x.roll
+    if not isinstance(roll, Roll):
+        raise InvalidArgumentError(f"roll is a Roll or a text such as '31', not {roll!r}")
+    return roll
+
+
+def _best_answer(decision: Decision, further: str) -> str:
+    """The answer that is worst for the player on roll; a take among equals."""
+    answers = {"take": decision.double_take, "drop": decision.double_drop, further: decision.beaver}
+    known = {name: worth for name, worth in answers.items() if not math.isnan(worth)}
+    if not known:
+        raise IllegalActionError("the cube cannot be turned here: there is no double to answer")
+    return min(known, key=lambda name: known[name])
+
+
+def _cube_decision(
+    action: str,
+    decision: Decision,
+    five: Sequence[float],
+    reached: tuple[int, bool, int],
+    state: State,
+    ladder: Ladder,
+) -> CubeDecision:
+    mwc = None
+    if ladder.unit == "mwc":
+        names = ("no_double", "double_take", "double_drop", "beaver", "best")
+        mwc = CubeWorths(*(ladder.from_equity(getattr(decision, name), state.cube.level) for name in names))
+    return CubeDecision(action, decision, Probabilities(*five), mwc, state.offer, *reached)

@@ -1,0 +1,153 @@
+"""What an engine answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
+
+from gammon.cube import Decision
+from gammon.match import Offer
+from gammon.play import Play
+
+__all__ = ["CubeDecision", "CubeWorths", "Evaluation", "Filter", "Probabilities", "RankedPlay", "Ranking"]
+
+
+class Probabilities(NamedTuple):
+    """How likely each end of a game is, for the player on roll; gammons include backgammons.
+
+    >>> Probabilities(0.6, 0.2, 0.01, 0.1, 0.0).equity
+    0.31
+    """
+
+    win: float
+    """Winning at all."""
+    win_gammon: float
+    """Winning a gammon or a backgammon."""
+    win_backgammon: float
+    """Winning a backgammon."""
+    lose_gammon: float
+    """Losing a gammon or a backgammon."""
+    lose_backgammon: float
+    """Losing a backgammon."""
+
+    @property
+    def equity(self) -> float:
+        """Points with a cube of 1 that nobody turns."""
+        won = self.win_gammon + self.win_backgammon
+        return round(2 * self.win - 1 + won - self.lose_gammon - self.lose_backgammon, 15)
+
+    def flip(self) -> Probabilities:
+        """The same game as the other player sees it."""
+        return Probabilities(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
+
+
+class Filter(NamedTuple):
+    """How many candidates that were judged so far are judged again deeper."""
+
+    accept: int
+    """So many in any case, at least one."""
+    extra: int
+    """So many more, ..."""
+    threshold: float
+    """... whose equity is no further than this from the best one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a position is worth to the player on roll, before the roll."""
+
+    probabilities: Probabilities
+    equity: float
+    """Of a Position: cubeless points. Of a State: with the best use of the cube from now on, normalised so that winning
+    a single game with the cube as it lies is 1 and losing one -1."""
+    mwc: float | None
+    """The chance to win the match; None for money and for a Position."""
+    plies: int
+    """How far was looked ahead."""
+    complete: bool
+    """Whether that is as far as was asked for: False if a limit of nodes or time cut the search short."""
+    nodes: int
+    """How many positions were evaluated on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPlay:
+    """A play and what it is worth to the player who makes it."""
+
+    play: Play
+    equity: float
+    """As `Evaluation.equity`."""
+    difference: float
+    """Its equity minus that of the first play: 0 or less, except where a search judged this play less deep."""
+    probabilities: Probabilities
+    """How likely each end of the game is after it, for the player who makes it."""
+    mwc: float | None
+    """The chance to win the match; None for money and for a Position."""
+    plies: int
+    """How far was looked ahead for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking(Sequence[RankedPlay]):
+    """The plays of a roll: those that were judged deepest first, each group best first. Empty for a dance."""
+
+    plays: tuple[RankedPlay, ...]
+    plies: int
+    """How far was looked ahead for the first."""
+    complete: bool
+    """Whether that is as far as was asked for: False if a limit of nodes or time cut the search short."""
+    nodes: int
+    """How many positions were evaluated on the way."""
+
+    def __len__(self) -> int:
+        """The number of plays."""
+        return len(self.plays)
+
+    @overload
+    def __getitem__(self, place: int) -> RankedPlay: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[RankedPlay, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> RankedPlay | tuple[RankedPlay, ...]:
+        """A play by its place, or several."""
+        return self.plays[place]
+
+    def __iter__(self) -> Iterator[RankedPlay]:
+        """The plays in order."""
+        return iter(self.plays)
+
+
+class CubeWorths(NamedTuple):
+    """The equities of a `Decision` in another unit, for the player on roll; NaN for an action that there is not."""
+
+    no_double: float
+    double_take: float
+    double_drop: float
+    beaver: float
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
+class CubeDecision:
+    """What to do with the cube, and what every action is worth to the player on roll."""
+
+    action: str
+    """What the player whose decision it is does best. Before a roll the verdict of `decision`, such as "no double",
+    "redouble/take" or "too good". With a turn of the cube pending: "take", "drop", "beaver" or "raccoon"."""
+    decision: Decision
+    """Equities with the cube as it lies before the double. While a beaver or a raccoon is pending: `double_take` is
+    accepting it, `double_drop` dropping it, `beaver` turning the cube once more."""
+    probabilities: Probabilities
+    """How likely each end of the game is, if the cube stays where it is."""
+    mwc: CubeWorths | None
+    """The same actions as chances to win the match; None for money."""
+    offer: Offer | None
+    """The turn of the cube that awaits its answer."""
+    plies: int
+    """How far was looked ahead."""
+    complete: bool
+    """Whether that is as far as was asked for: False if a limit of nodes or time cut the search short."""
+    nodes: int
+    """How many positions were evaluated on the way."""

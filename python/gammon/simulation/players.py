@@ -1,0 +1,135 @@
+"""Who plays: names, networks and policies, as the core is told of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+from gammon import _core
+from gammon.errors import InvalidArgumentError
+from gammon.evaluator import Model
+from gammon.simulation.policy import PolicyLike, Questioner
+
+__all__ = ["BUILT_IN", "BuiltIn", "Evaluating", "PlayerLike", "Players", "checksum", "network_of"]
+
+PlayerLike: TypeAlias = "str | os.PathLike[str] | Model | PolicyLike"
+"""A name, a model or the path of its file, or a policy."""
+
+Evaluating: TypeAlias = "str | os.PathLike[str] | Model | None"
+"""The name of a network, a model or the path of its file; None for no evaluations."""
+
+
+class BuiltIn(NamedTuple):
+    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
+
+    core: str
+    double: bool = False
+    take: bool = True
+
+
+BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random"), "fast": BuiltIn("network")}
+"""The built-in players by name.
+
+"random" chooses evenly among the distinct plays, never doubles and always takes. "fast" is the network of that name: it
+makes the play that leads to the best position (0-ply) and handles the cube as `gammon.cube.decide` says.
+"""
+
+_MODEL = ".gammon"
+_Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None]"
+
+
+class Players:
+    """Both players as the core is told of them, and who answers what it asks. Pickled with the content of models."""
+
+    def __init__(self, players: Sequence[PlayerLike]) -> None:
+        if isinstance(players, (str, bytes)) or not isinstance(players, Sequence) or len(players) != 2:
+            raise InvalidArgumentError(f"players are two names, models or policies, not {players!r}")
+        self.asked: list[Questioner | None] = []
+        self.parts: list[_Parts] = []
+        self._recipes: list[tuple[str, Any]] = []
+        names = []
+        for place, player in enumerate(players):
+            name, recipe = _recipe(player, f"players[{place}]")
+            names.append(name)
+            # One policy that plays itself is asked for both sides at once.
+            self._add(recipe, 0 if place == 1 and player is players[0] else place)
+        self.names: tuple[str, str] = (names[0], names[1])
+
+    def _add(self, recipe: tuple[str, Any], slot: int) -> None:
+        kind, what = recipe
+        self._recipes.append(recipe)
+        questioner = None
+        if kind == "policy":
+            questioner = Questioner(what, f"players[{len(self.parts)}]")
+            self.parts.append((*questioner.parts(slot), None))
+        elif kind == "network":
+            self.parts.append((slot, kind, None, None, what))
+        else:
+            self.parts.append((slot, *BUILT_IN[what], None))
+        self.asked.append(questioner)
+
+    @property
+    def all_built_in(self) -> bool:
+        """Whether nobody has to be asked."""
+        return self.asked == [None, None]
+
+    @property
+    def all_random(self) -> bool:
+        """Whether both are the built-in random player."""
+        return all(recipe == ("built in", "random") for recipe in self._recipes)
+
+    @property
+    def models(self) -> tuple[str | None, str | None]:
+        """The SHA-256 checksum of each player's model file, None for who has none."""
+        first, second = (checksum(what) if kind == "network" else None for kind, what in self._recipes)
+        return first, second
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        recipes = [(kind, what.to_bytes() if kind == "network" else what) for kind, what in self._recipes]
+        return _again, (recipes, [part[0] for part in self.parts], self.names)
+
+
+def checksum(network: _core.Network) -> str:
+    """The SHA-256 checksum of a network's model file."""
+    return hashlib.sha256(network.to_bytes()).hexdigest()
+
+
+def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Network:
+    """The network of a name, a model or the path of its file."""
+    if isinstance(model, (str, os.PathLike, Model)):
+        _, (kind, what) = _recipe(model, where)
+        if kind == "network":
+            return cast("_core.Network", what)
+    raise InvalidArgumentError(f"{where}: 'fast', a model or a model file (*{_MODEL}), not {model!r}")
+
+
+def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, str]) -> Players:
+    """Players out of a pickle."""
+    players = Players.__new__(Players)
+    players.asked, players.parts, players._recipes = [], [], []
+    for (kind, what), slot in zip(recipes, slots, strict=True):
+        players._add((kind, _core.Network(what) if kind == "network" else what), slot)
+    players.names = names
+    return players
+
+
+def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
+    """The name of a player and how it is made."""
+    if isinstance(player, str) and player in BUILT_IN:
+        if BUILT_IN[player].core == "network":
+            return player, ("network", Model.default()._network)
+        return player, ("built in", player)
+    if isinstance(player, str) and not player.endswith(_MODEL):
+        known = ", ".join(sorted(BUILT_IN))
+        raise InvalidArgumentError(f"{where} is a policy, a model file (*{_MODEL}) or one of {known}, not {player!r}")
+    if isinstance(player, (str, os.PathLike)):
+        player = Model(player)
+    if isinstance(player, Model):
+        return player.path.stem, ("network", player._network)
+    return _name_of(player), ("policy", player)
+
+
+def _name_of(policy: PolicyLike) -> str:
+    return str(getattr(policy, "name", getattr(policy, "__name__", type(policy).__name__)))

@@ -1,0 +1,243 @@
+//! One trial.
+
+use super::dice::{STRATIFIED, TrialDice};
+use super::judge::{self, Judge, Plain};
+use super::tally::Sample;
+use super::{Plan, Player, Stakes, Start};
+use crate::class::Class;
+use crate::cube::{self, Action};
+use crate::dice::Roll;
+use crate::ladder::{Ladder, MAX_LEVELS, Owner};
+use crate::nn;
+use crate::outcome::Probabilities;
+use crate::parallel::Control;
+use crate::position::Position;
+
+/// No trial has more turns: one that has is worth what the network says of its last position.
+pub const MOST_TURNS: u32 = 4096;
+
+/// A table with an endless cube is taken for one that can be turned so often still.
+const NEARLY_ENDLESS: usize = 4;
+
+/// Plays trials, one after the other.
+pub struct Table<'p, 'a> {
+    plan: &'p Plan<'a>,
+    /// The ladder as the player sees it whom the numbers are for, and as the other one does.
+    ladders: [Ladder; 2],
+    /// What the worths of a game to both add up to.
+    total: f64,
+    judge: Judge<'a>,
+    player: Option<Box<dyn Player + 'a>>,
+}
+
+/// Where a trial stands.
+struct Game {
+    position: Position,
+    /// Who is on roll: 0 is the player whom the numbers are for.
+    seat: usize,
+    level: usize,
+    /// Seen by the player on roll.
+    owner: Owner,
+    turn: u32,
+    /// The luck so far, seen by seat 0: of the five probabilities, and of the worth.
+    luck: [f64; 5],
+    worth_luck: f64,
+}
+
+/// How a trial ended, seen by the player on roll.
+struct Ending {
+    chances: Probabilities,
+    worth: f64,
+}
+
+impl<'p, 'a> Table<'p, 'a> {
+    /// A table for the trials of a plan.
+    pub fn new(plan: &'p Plan<'a>) -> Table<'p, 'a> {
+        let ladders = [plan.ladder, plan.ladder.flip()];
+        Table {
+            plan,
+            total: ladders[0].worth(0)[0] + ladders[1].worth(0)[5],
+            ladders,
+            judge: Judge::new(plan.network, plan.races),
+            player: plan.players.map(|make| make()),
+        }
+    }
+
+    /// Plays a trial from a start; none if the work was cancelled meanwhile.
+    pub fn play(&mut self, start: &Start, trial: u64, control: &Control) -> Option<Sample> {
+        let dice = TrialDice::new(self.plan.seed, trial);
+        let mut game = Game {
+            position: start.position,
+            seat: usize::from(start.mirrored),
+            level: start.level,
+            owner: start.owner,
+            turn: 0,
+            luck: [0.0; 5],
+            worth_luck: 0.0,
+        };
+        let ending = loop {
+            if control.is_cancelled() {
+                return None;
+            }
+            let waits = start.no_double && game.turn == 0;
+            if let Some(ending) = self.known(&game, waits).or_else(|| self.truncated(&game, waits)) {
+                break ending;
+            }
+            if !waits && let Some(ending) = self.double(&mut game) {
+                break ending;
+            }
+            let roll = dice.roll(game.turn);
+            self.turn(&mut game, roll);
+        };
+        Some(self.sample(&game, &ending, std::array::from_fn(|turn| dice.stratum(turn))))
+    }
+
+    /// Whether somebody can still turn the cube, as the player on roll sees it.
+    fn is_live(&self, game: &Game) -> bool {
+        self.ladders[game.seat].may_double(game.level, game.owner) != [false, false]
+    }
+
+    /// The worth to a seat where nobody turns the cube.
+    fn plain(&self, seat: usize, level: usize, owner: Owner) -> Plain {
+        Plain::new(&self.ladders[seat], level, self.ladders[seat].gammons_count(owner))
+    }
+
+    /// The end of a game, or what a table knows of it.
+    fn known(&mut self, game: &Game, waits: bool) -> Option<Ending> {
+        if let Some(outcome) = game.position.outcome() {
+            let chances = Probabilities::certain(outcome);
+            let worth = self.plain(game.seat, game.level, game.owner).worth(chances.values());
+            return Some(Ending { chances, worth });
+        }
+        if self.plan.races.is_none() && self.plan.exact.is_none() || game.position.is_contact() {
+            return None;
+        }
+        let chances = self.judge.race(&game.position);
+        if !self.is_live(game) {
+            let chances = chances?;
+            let worth = self.plain(game.seat, game.level, game.owner).worth(chances.values());
+            return Some(Ending { chances, worth });
+        }
+        let ladder = &self.ladders[game.seat];
+        let further = if ladder.is_endless() { MAX_LEVELS } else { ladder.settled().saturating_sub(game.level) };
+        if game.position.class() != Class::BearOff || self.total != 0.0 || further < NEARLY_ENDLESS {
+            return None;
+        }
+        let equity = self.plan.exact?(&game.position, game.owner, ladder.gammons_count(Owner::Centred), waits)?;
+        let worth = ladder.from_equity(game.level, equity);
+        let chances = chances.unwrap_or_else(|| self.judge.evaluate(&game.position));
+        Some(Ending { chances, worth })
+    }
+
+    fn truncated(&mut self, game: &Game, waits: bool) -> Option<Ending> {
+        if game.turn < self.plan.truncate.unwrap_or(MOST_TURNS).min(MOST_TURNS) {
+            return None;
+        }
+        let chances = self.judge.evaluate(&game.position);
+        let ladder = &self.ladders[game.seat];
+        let efficiency = cube::efficiency(&game.position);
+        let worth = if !self.is_live(game) {
+            self.plain(game.seat, game.level, game.owner).worth(chances.values())
+        } else if waits {
+            cube::value(chances, ladder, game.level, game.owner, efficiency)
+        } else {
+            cube::best(chances, ladder, game.level, game.owner, efficiency)
+        };
+        Some(Ending { chances, worth })
+    }
+
+    /// The player on roll doubles if it is right; a drop ends the game.
+    fn double(&mut self, game: &mut Game) -> Option<Ending> {
+        let ladder = &self.ladders[game.seat];
+        if !ladder.may_double(game.level, game.owner)[0] {
+            return None;
+        }
+        let chances = match &mut self.player {
+            Some(player) => player.chances(&game.position),
+            None => self.judge.evaluate(&game.position),
+        };
+        let decision = cube::decide(chances, ladder, game.level, game.owner, cube::efficiency(&game.position));
+        let turns = match decision.action {
+            Action::DoubleTake => 1,
+            Action::DoubleBeaver => 2,
+            Action::DoubleDrop => return Some(Ending { chances, worth: ladder.from_equity(game.level, 1.0) }),
+            _ => return None,
+        };
+        game.level += turns;
+        game.owner = Owner::Opponent;
+        None
+    }
+
+    /// A roll is thrown and played.
+    fn turn(&mut self, game: &mut Game, roll: Roll) {
+        let (next_seat, next_owner) = (1 - game.seat, game.owner.flip());
+        let live = self.is_live(game);
+        let stakes = Stakes { ladder: &self.ladders[game.seat], level: game.level, owner: game.owner };
+        let mut chosen = self.player.as_mut().map(|player| player.choose(&game.position, roll, stakes));
+        // Gammons count where the cube may still be turned.
+        let gammons = live || self.ladders[next_seat].gammons_count(next_owner);
+        let plain = Plain::new(&self.ladders[next_seat], game.level, gammons);
+        if self.plan.luck {
+            let best = self.judge.best_of_all(&game.position, &plain);
+            self.add_luck(game, &best, roll, live);
+            if !live {
+                chosen = chosen.or(Some(best[roll.index()].0));
+            }
+        }
+        game.position = match chosen {
+            Some(next) => next,
+            None if live => {
+                self.judge.best_cubeful(&game.position, roll, &self.ladders[next_seat], game.level, next_owner)
+            }
+            None => self.judge.best_plain(&game.position, roll, &plain).0,
+        };
+        game.seat = next_seat;
+        game.owner = next_owner;
+        game.turn += 1;
+    }
+
+    /// What the roll leads to less what all rolls lead to on average.
+    ///
+    /// The same function of the roll on both sides, whatever is played: so its mean is zero exactly.
+    fn add_luck(&self, game: &mut Game, best: &[(Position, nn::Outputs); 21], roll: Roll, live: bool) {
+        let mut mean = [0.0; 5];
+        let mut mean_worth = 0.0;
+        let mut own = [0.0; 5];
+        let mut own_worth = 0.0;
+        let owner = if game.seat == 0 { game.owner } else { game.owner.flip() };
+        let plain = self.plain(0, game.level, owner);
+        for (index, (next, outputs)) in best.iter().enumerate() {
+            let weight = f64::from(Roll::ALL[index].weight()) / 36.0;
+            // Those who roll next are the other player.
+            let seen = judge::probabilities(*outputs);
+            let chances = if game.seat == 0 { seen.flip() } else { seen }.values();
+            let worth = if live {
+                let worth = judge::cubeful(next, *outputs, &self.ladders[1 - game.seat], game.level, game.owner.flip());
+                if game.seat == 0 { self.total - worth } else { worth }
+            } else {
+                plain.worth(chances)
+            };
+            for (mean, chance) in mean.iter_mut().zip(chances) {
+                *mean += weight * chance;
+            }
+            mean_worth += weight * worth;
+            if index == roll.index() {
+                (own, own_worth) = (chances, worth);
+            }
+        }
+        for place in 0..5 {
+            game.luck[place] += own[place] - mean[place];
+        }
+        game.worth_luck += own_worth - mean_worth;
+    }
+
+    fn sample(&self, game: &Game, ending: &Ending, strata: [usize; STRATIFIED]) -> Sample {
+        let own = game.seat == 0;
+        let mut chances = if own { ending.chances } else { ending.chances.flip() }.values();
+        for (chance, luck) in chances.iter_mut().zip(game.luck) {
+            *chance -= luck;
+        }
+        let worth = if own { ending.worth } else { self.total - ending.worth };
+        Sample::new(chances, worth - game.worth_luck, strata)
+    }
+}

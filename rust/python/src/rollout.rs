@@ -1,0 +1,167 @@
+//! Rollouts: what is rolled out comes in as plain data, and how it stands goes out as plain data.
+
+use gammon_core::bearoff::two_sided::{Ask, Jacoby};
+use gammon_core::ladder::Owner;
+use gammon_core::rollout::{self, Contest, Difference, Exact, Limits, Plan, Standing, Start, Tally, TrialDice};
+use gammon_core::{Ladder, Position};
+use pyo3::prelude::*;
+
+use crate::bearoff_one_sided::PyOneSided;
+use crate::bearoff_two_sided::PyTwoSided;
+use crate::cube::{PyLadder, owner_from};
+use crate::errors::Kind;
+use crate::evaluate::PyNetwork;
+use crate::long_work;
+use crate::position::PyPosition;
+use crate::text::Text;
+
+/// More candidates than a roll has plays are none.
+const MOST_STARTS: usize = 4096;
+
+/// A start: position, level of the cube, its owner, whether the first turn is without a double, whether the numbers are
+/// for the player who is not on roll.
+type StartParts<'py> = (PyRef<'py, PyPosition>, usize, Option<Text>, bool, bool);
+/// The trials of a start: how many, whether it still gets more, and its sums.
+type TallyParts = (u64, bool, Vec<f64>);
+/// The trials of a pair of starts, and sums.
+type DifferenceParts = (u64, f64, f64);
+type StandingParts = (Vec<TallyParts>, Vec<DifferenceParts>);
+
+fn start_from(py: Python<'_>, ladder: &Ladder, parts: &StartParts<'_>) -> PyResult<Start> {
+    let (position, level, owner, no_double, mirrored) = parts;
+    if !ladder.has_level(*level) || *level >= 64 {
+        return Err(Kind::InvalidArgument.error(py, format!("the ladder has no level {level}")));
+    }
+    let owner: Owner = owner_from(py, owner.as_deref())?;
+    Ok(Start { position: position.0, level: *level, owner, no_double: *no_double, mirrored: *mirrored })
+}
+
+fn standing_from(py: Python<'_>, (tallies, differences): StandingParts) -> PyResult<Standing> {
+    let alive = tallies.iter().map(|tally| tally.1).collect();
+    let tallies = tallies.into_iter().map(|(trials, _, numbers)| Tally::from_numbers(trials, &numbers)).collect();
+    let differences =
+        differences.into_iter().map(|(trials, sum, squares)| Difference { trials, sum, squares }).collect();
+    let standing = |tallies: Option<Vec<Tally>>| Standing::from_parts(tallies?, differences, alive);
+    standing(tallies).ok_or_else(|| Kind::InvalidArgument.error(py, "the sums of a rollout do not belong together"))
+}
+
+fn parts_of(standing: &Standing) -> StandingParts {
+    let tallies = standing.tallies().iter().zip(standing.alive());
+    (
+        tallies.map(|(tally, &alive)| (tally.trials(), alive, tally.numbers())).collect(),
+        standing.differences().iter().map(|pair| (pair.trials, pair.sum, pair.squares)).collect(),
+    )
+}
+
+/// What is rolled out, and how.
+#[pyclass(name = "Rollout", module = "gammon._core", frozen)]
+pub struct PyRollout {
+    ladder: Ladder,
+    starts: Vec<Start>,
+    seed: u64,
+    truncate: Option<u32>,
+    luck: bool,
+}
+
+#[pymethods]
+impl PyRollout {
+    #[new]
+    #[pyo3(signature = (ladder, starts, seed, truncate, luck, /))]
+    fn new(
+        py: Python<'_>,
+        ladder: PyRef<'_, PyLadder>,
+        starts: Vec<StartParts<'_>>,
+        seed: &Bound<'_, PyAny>,
+        truncate: Option<u32>,
+        luck: bool,
+    ) -> PyResult<PyRollout> {
+        if starts.is_empty() || starts.len() > MOST_STARTS {
+            let message = format!("a rollout has 1 to {MOST_STARTS} starts, not {}", starts.len());
+            return Err(Kind::InvalidArgument.error(py, message));
+        }
+        let starts = starts.iter().map(|start| start_from(py, &ladder.0, start)).collect::<PyResult<_>>()?;
+        let seed = long_work::seed(seed)?;
+        Ok(PyRollout { ladder: ladder.0, starts, seed, truncate, luck })
+    }
+
+    /// Nothing played yet.
+    fn standing(&self) -> StandingParts {
+        parts_of(&Standing::new(self.starts.len()))
+    }
+
+    /// Plays on from a standing: the new one, and the error that cut the run short.
+    ///
+    /// `limits`: trials in all, trials at least, standard error and difference in standard errors to stop at, and for a
+    /// cube decision what a drop is worth.
+    #[pyo3(signature = (network, races, exact, standing, limits, threads, progress, /))]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity, reason = "what Python passes")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        network: PyRef<'_, PyNetwork>,
+        races: Option<PyRef<'_, PyOneSided>>,
+        exact: Option<PyRef<'_, PyTwoSided>>,
+        standing: StandingParts,
+        limits: (u64, u64, Option<f64>, Option<f64>, Option<f64>),
+        threads: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(StandingParts, Option<PyErr>)> {
+        let threads = long_work::threads(threads)?;
+        let mut standing = standing_from(py, standing)?;
+        if standing.tallies().len() != self.starts.len() {
+            return Err(Kind::InvalidArgument.error(py, "the sums are those of another rollout"));
+        }
+        let (trials, minimum, standard_error, clear, drop) = limits;
+        if drop.is_some() && self.starts.len() != 2 {
+            return Err(Kind::InvalidArgument.error(py, "a cube decision has two starts"));
+        }
+        let contest = drop.map_or(Contest::Best, |drop| Contest::Cube { drop });
+        let limits = Limits { trials, minimum, standard_error, clear, contest };
+        let table = exact.as_ref().map(|table| &table.0);
+        let look = |position: &Position, owner, gammons_centred: bool, no_double| {
+            let jacoby = if gammons_centred { Jacoby::Off } else { Jacoby::On };
+            table?.value(position, Ask { cube: Some((owner, 0)), jacoby, no_double, player: 0 }).ok()
+        };
+        let exact: &Exact<'_> = &look;
+        let plan = Plan {
+            network: &network.0,
+            players: None,
+            ladder: self.ladder,
+            starts: &self.starts,
+            seed: self.seed,
+            truncate: self.truncate,
+            luck: self.luck,
+            races: races.as_ref().map(|races| &races.0),
+            exact: table.map(|_| exact),
+        };
+        let ((), error) = long_work::run(py, progress, trials, |control| {
+            rollout::run(&plan, &limits, &mut standing, threads, control);
+        });
+        Ok((parts_of(&standing), error))
+    }
+
+    /// What a standing says: for each start the means and the standard errors of the five probabilities, the equity
+    /// without a cube and the worth; the best start; and for each start by how much the best is worth more, with the
+    /// standard error of that.
+    #[pyo3(signature = (standing, /))]
+    #[allow(clippy::type_complexity, reason = "a tuple for Python")]
+    fn estimates(
+        &self,
+        py: Python<'_>,
+        standing: StandingParts,
+    ) -> PyResult<(Vec<([f64; 7], [f64; 7])>, usize, Vec<(f64, f64)>)> {
+        let standing = standing_from(py, standing)?;
+        let rows = standing.tallies().iter().map(|tally| (tally.means(), tally.standard_errors(self.seed))).collect();
+        let best = standing.best();
+        let behind = (0..standing.tallies().len()).map(|start| standing.difference(self.seed, best, start)).collect();
+        Ok((rows, best, behind))
+    }
+}
+
+/// The rolls of the first turns of a trial, as two dice each.
+#[pyfunction]
+#[pyo3(signature = (seed, trial, turns, /))]
+pub fn rollout_dice(seed: &Bound<'_, PyAny>, trial: u64, turns: u32) -> PyResult<Vec<(u8, u8)>> {
+    let dice = TrialDice::new(long_work::seed(seed)?, trial);
+    Ok((0..turns).map(|turn| dice.roll(turn)).map(|roll| (roll.high(), roll.low())).collect())
+}
