@@ -377,9 +377,8 @@ class Network:
         self, positions: NDArray[np.int8], objective: str, threads: int | None, /
     ) -> NDArray[np.float32]: ...
 
-<<<<<<< HEAD
 _Stage: TypeAlias = tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, int, bool, str, float]
-=======
+
 _Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None]
 _Filters: TypeAlias = Sequence[Sequence[tuple[int, int, float] | None]]
 _Settings: TypeAlias = tuple[int, _Filters, int | None, float | None, int | None]
@@ -405,9 +404,6 @@ class Searcher:
     ) -> tuple[list[float], int, _Five, tuple[int, bool, int]]: ...
 
 def default_filters() -> list[list[tuple[int, int, float] | None]]: ...
-
-_Stage: TypeAlias = tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]
->>>>>>> main
 
 @final
 class Trainer:
