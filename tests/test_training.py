@@ -71,7 +71,7 @@ class TestInputs:
         assert contact.parameters - raw.parameters == 196 * 64
         positions = batch.random_positions(200, seed=1)
         np.testing.assert_allclose(contact(positions), raw(positions), atol=1e-4)
-        with pytest.raises(gammon.InvalidArgumentError, match="inputs contact, not raw"):
+        with pytest.raises(gammon.InvalidArgumentError, match="contact inputs and layers of 64 and 16, more than raw"):
             train(RECIPE, tmp_path / "other.gammon", start=contact.path)
 
     def test_checkpoints_of_other_inputs(self, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ class TestTrain:
         wide = train(Recipe((128, 32), short.stages), tmp_path / "wide.gammon", start=tmp_path / "first.gammon")
         assert wide.layers == (128, 32)
         assert wide.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
-        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than 64 and 32"):
+        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than raw inputs and 64 and 32"):
             train(Recipe((64, 32), short.stages), tmp_path / "third.gammon", start=tmp_path / "wide.gammon")
 
     def test_interrupted(self, tmp_path: Path) -> None:

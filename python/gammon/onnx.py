@@ -2,12 +2,13 @@
 
 It needs the extra ``gammon[onnx]``. The graph has one input and one output:
 
-- input: ``float32[N, K]``, positions in an encoding of `gammon.batch.features`, or ``int8[N, 28]``, positions as they are;
-- output: ``float32[N, 5]``, how likely for the player on roll a win, a gammon won, a backgammon won, a gammon lost and a
-  backgammon lost are.
+- input: ``float32[N, K]``, positions in an encoding of `gammon.batch.features`, or ``int8[N, 28]``, positions as they
+  are;
+- output: ``float32[N, 5]``, how likely for the player on roll a win, a gammon won, a backgammon won, a gammon lost and
+  a backgammon lost are.
 
-Each of the five includes what is better, or worse, as everywhere in the library: an answer that is not nested is refused
-where it is used.
+Each of the five includes what is better, or worse, as everywhere in the library: an answer that is not nested is
+refused where it is used.
 """
 
 from __future__ import annotations
