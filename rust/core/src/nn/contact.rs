@@ -265,7 +265,7 @@ static WEIGHTS: [[u32; CELLS]; 2] = {
     let mut place = 1;
     while place <= BAR {
         let pips = place as u32;
-        let outside = if pips > 6 { pips - 6 } else { 0 };
+        let outside = pips.saturating_sub(6);
         let back = if pips >= 19 { 1 } else { 0 };
         let weight = pips | outside << 9 | back << 18;
         weights[0][place] = weight;
