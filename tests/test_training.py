@@ -137,8 +137,38 @@ class TestTrain:
         wide = train(Recipe((128, 32), short.stages), tmp_path / "wide.gammon", start=tmp_path / "first.gammon")
         assert wide.layers == (128, 32)
         assert wide.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
-        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than raw inputs and 64 and 32"):
+        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than raw inputs and 64"):
             train(Recipe((64, 32), short.stages), tmp_path / "third.gammon", start=tmp_path / "wide.gammon")
+
+    def test_a_recipe_of_recipes(self, tmp_path: Path) -> None:
+        """Made in one call as in four, and again from what lies there after an interruption."""
+        small = Recipe((64, 16), (Stage(games=32),), seed=5)
+        taught = Recipe((64, 16), (Stage(games=32, taught=True),), seed=6, teacher=small)
+        stages = (Stage(games=16, games_per_step=8, look_ahead=1.0, keep=2, tables=True),)
+        whole = Recipe((128, 16), stages, seed=7, inputs="contact", start=small, quick=taught)
+        assert Recipe.from_dict(whole.to_dict()) == whole
+        made = train(whole, tmp_path / "whole.gammon", checkpoint=tmp_path / "c")
+        train(small, tmp_path / "small.gammon")
+        alone = dataclasses.replace(taught, teacher=None)
+        train(alone, tmp_path / "taught.gammon", teacher=tmp_path / "small.gammon")
+        alone = dataclasses.replace(whole, start=None, quick=None)
+        start, quick = tmp_path / "small.gammon", tmp_path / "taught.gammon"
+        assert train(alone, tmp_path / "alone.gammon", start=start, quick=quick) == made
+        assert train(whole, tmp_path / "whole.gammon", checkpoint=tmp_path / "c") == made
+        with pytest.raises(gammon.InvalidArgumentError, match="start: the recipe makes"):
+            train(whole, tmp_path / "other.gammon", start=start)
+        with pytest.raises(gammon.InvalidArgumentError, match="quick: a stage needs"):
+            train(alone, tmp_path / "other.gammon", start=start)
+        with pytest.raises(gammon.InvalidArgumentError, match="teacher: no stage needs"):
+            train(alone, tmp_path / "other.gammon", start=start, quick=quick, teacher=start)
+
+        def interrupt(done: int, total: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(gammon.Interrupted, match="start: interrupted") as caught:
+            train(whole, tmp_path / "late.gammon", progress=interrupt)
+        assert caught.value.result is None
+        assert train(whole, tmp_path / "late.gammon") == made
 
     def test_interrupted(self, tmp_path: Path) -> None:
         def interrupt(done: int, total: int) -> None:

@@ -22,6 +22,8 @@ from gammon.evaluator import Model, Objective
 
 __all__ = ["Recipe", "Stage", "train"]
 
+_PARTS = ("start", "quick", "teacher")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stage:
@@ -83,6 +85,7 @@ class Recipe:
         seed: of the first weights and of all dice, 0 to 2**64 - 1.
         inputs: what the network sees: "raw", the places of the checkers alone, or "contact", also what is worked out of
             them: shots, blocks, boards and races (``docs/encodings.md``).
+        start, quick, teacher: recipes of networks that it needs, see `train`; made first, beside the network itself.
 
     >>> from gammon.training import Recipe, Stage
     >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
@@ -94,6 +97,9 @@ class Recipe:
     stages: tuple[Stage, ...]
     seed: int = 0
     inputs: Literal["raw", "contact"] = "raw"
+    start: Recipe | None = None
+    quick: Recipe | None = None
+    teacher: Recipe | None = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -114,7 +120,7 @@ class Recipe:
         Raises:
             InvalidArgumentError: for data that are no recipe.
         """
-        known = {"inputs", "layers", "stages", "seed", "note"}
+        known = {"inputs", "layers", "stages", "seed", "note", *_PARTS}
         if not isinstance(data, dict) or not known.issuperset(data):
             raise InvalidArgumentError(f"a recipe has the fields {', '.join(sorted(known))}, not {data!r}")
         names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(Stage)}
@@ -127,14 +133,17 @@ class Recipe:
             }
             stages.append(Stage(**values))
         first, second = data["layers"]
-        return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"))
+        parts = {name: cls.from_dict(data[name]) for name in _PARTS if name in data}
+        return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"), **parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain data."""
         stages = [
             {name.rstrip("_"): value for name, value in dataclasses.asdict(stage).items()} for stage in self.stages
         ]
-        return {"inputs": self.inputs, "layers": list(self.layers), "seed": self.seed, "stages": stages}
+        made = {name: getattr(self, name) for name in _PARTS}
+        parts = {name: part.to_dict() for name, part in made.items() if part is not None}
+        return {"inputs": self.inputs, "layers": list(self.layers), "seed": self.seed, "stages": stages, **parts}
 
 
 def train(
@@ -153,7 +162,8 @@ def train(
     """Trains a network and writes it to a model file.
 
     Args:
-        recipe: what to do.
+        recipe: what to do. Networks that it needs by recipes of their own are made first, as files ``PATH.start``,
+            ``PATH.quick`` and ``PATH.teacher`` with checkpoints beside them, from which a run goes on too.
         path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
         checkpoint: a file to write now and then and to go on from if it is there.
         checkpoint_seconds: how long to wait from one to the next.
@@ -186,6 +196,15 @@ def train(
     if not checkpoint_seconds > 0:
         raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
     stages = [stage._fields() for stage in recipe.stages]
+    given = {"start": start, "quick": quick, "teacher": teacher}
+    for name in _PARTS:
+        part: Recipe | None = getattr(recipe, name)
+        if part is not None and given[name] is not None:
+            raise InvalidArgumentError(f"{name}: the recipe makes this model itself")
+        # What has a checkpoint has started already.
+        if part is not None and not (name == "start" and checkpoint is not None and Path(checkpoint).exists()):
+            given[name] = _make(name, part, path, checkpoint_seconds, threads, progress)
+    start, quick, teacher = given.values()
     if checkpoint is not None and Path(checkpoint).exists():
         trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
         if trainer.inputs != recipe.inputs:
@@ -195,14 +214,14 @@ def train(
     else:
         content = None if start is None else Model(start)._network.to_bytes()
         trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content, recipe.inputs)
-    for name, needed, given, use in (
+    for name, needed, model, use in (
         ("quick", any(stage.keep for stage in recipe.stages), quick, trainer.set_quick),
         ("teacher", any(stage.taught for stage in recipe.stages), teacher, trainer.set_teacher),
     ):
-        if needed != (given is not None):
+        if needed != (model is not None):
             raise InvalidArgumentError(f"{name}: {'a stage needs' if needed else 'no stage needs'} this model")
-        if given is not None:
-            use(Model(given)._network.to_bytes())
+        if model is not None:
+            use(Model(model)._network.to_bytes())
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()
@@ -232,6 +251,30 @@ def train(
                 raise error
             if trainer.stage is None:
                 return Model(path)
+
+
+def _make(
+    name: str,
+    recipe: Recipe,
+    path: str | os.PathLike[str],
+    checkpoint_seconds: float,
+    threads: int | None,
+    progress: Progress,
+) -> str:
+    """Trains what a recipe needs, beside what it makes; at once if that is done already."""
+    place = f"{os.fspath(path)}.{name}"
+    try:
+        train(
+            recipe,
+            place,
+            checkpoint=f"{place}.checkpoint",
+            checkpoint_seconds=checkpoint_seconds,
+            threads=threads,
+            progress=progress,
+        )
+    except Interrupted as error:
+        raise Interrupted(f"{name}: {error}") from error
+    return place
 
 
 def _write(path: str | os.PathLike[str], content: bytes) -> None:
