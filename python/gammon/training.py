@@ -9,6 +9,7 @@ shipped network was made is in ``docs/training.md``.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import time
@@ -162,8 +163,8 @@ def train(
     """Trains a network and writes it to a model file.
 
     Args:
-        recipe: what to do. Networks that it needs by recipes of their own are made first, as files ``PATH.start``,
-            ``PATH.quick`` and ``PATH.teacher`` with checkpoints beside them, from which a run goes on too.
+        recipe: what to do. Networks that it needs by recipes of their own are made first, each once, in the folder
+            ``PATH.parts``, with checkpoints from which a run goes on too.
         path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
         checkpoint: a file to write now and then and to go on from if it is there.
         checkpoint_seconds: how long to wait from one to the next.
@@ -203,7 +204,7 @@ def train(
             raise InvalidArgumentError(f"{name}: the recipe makes this model itself")
         # What has a checkpoint has started already.
         if part is not None and not (name == "start" and checkpoint is not None and Path(checkpoint).exists()):
-            given[name] = _make(name, part, path, checkpoint_seconds, threads, progress)
+            given[name] = _make(name, part, Path(path), checkpoint_seconds, threads, progress)
     start, quick, teacher = given.values()
     if checkpoint is not None and Path(checkpoint).exists():
         trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
@@ -254,20 +255,20 @@ def train(
 
 
 def _make(
-    name: str,
-    recipe: Recipe,
-    path: str | os.PathLike[str],
-    checkpoint_seconds: float,
-    threads: int | None,
-    progress: Progress,
-) -> str:
-    """Trains what a recipe needs, beside what it makes; at once if that is done already."""
-    place = f"{os.fspath(path)}.{name}"
+    name: str, recipe: Recipe, path: Path, checkpoint_seconds: float, threads: int | None, progress: Progress
+) -> Path:
+    """Trains what the recipe of `path` needs; at once if that is done already."""
+    # Parts of parts go to the same folder, so that what several need is made once.
+    folder = path.parent if path.parent.suffix == ".parts" else Path(f"{path}.parts")
+    folder.mkdir(exist_ok=True)
+    digest = hashlib.sha256(json.dumps(recipe.to_dict()).encode()).hexdigest()
+    place = folder / f"{digest[:12]}.gammon"
+    checkpoint = place.with_suffix(".checkpoint")
     try:
         train(
             recipe,
             place,
-            checkpoint=f"{place}.checkpoint",
+            checkpoint=checkpoint,
             checkpoint_seconds=checkpoint_seconds,
             threads=threads,
             progress=progress,
