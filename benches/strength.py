@@ -4,7 +4,7 @@
     python benches/strength.py --model new.gammon --objective win old.gammon
 
 An opponent is "random", a model file, what benches/linear.py wrote (.npz), or a judge from PyPI: "gnubg-nn", the
-evaluator of GNU Backgammon at 0-ply. Every pair
+evaluator of GNU Backgammon at 0-ply, or "bgsage" at its first ply, cubeless. Every pair
 of games has the same dice with the seats swapped. Both sides play for the same: "points" without a cube, or "win"
 (double match point). From each game's result the luck of both sides is taken off, as our model sees it: what the roll
 is worth with its best play, less the mean over the 21 rolls. The mean of that is zero whatever the model is, so the
@@ -94,6 +94,25 @@ def gnubg_player(objective: str) -> Chooser:
     return choose
 
 
+def bgsage_player() -> Chooser:
+    """bgsage at its first ply, without the cube: its board is our array without the checkers off, bars as counts."""
+    import bgsage
+
+    analyzer = bgsage.BgBotAnalyzer(eval_level="1ply", cubeful=False, parallel_threads=1)
+
+    def choose(positions: Cells, rolls: Rolls) -> Cells:
+        after = positions.copy()
+        for row, (a, b) in zip(after, rolls.tolist(), strict=True):
+            board = [-int(row[0]), *row[1:26].tolist()]
+            if moves := analyzer.checker_play(board, a, b, jacoby=False).moves:
+                row[:26] = moves[0].board
+                row[0] = -row[0]
+                row[26] = 15 - np.maximum(row[1:26], 0).sum()
+        return batch.flip(after)
+
+    return choose
+
+
 def lost(cells: Cells) -> NDArray[np.int64]:
     """Points that the player on roll has lost: 0 for a game that goes on."""
     over = np.minimum(cells[:, :25], 0).sum(1) == 0
@@ -149,7 +168,7 @@ def play_pairs(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn", a model file or linear.npz')
+    parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn", "bgsage", a model file or linear.npz')
     parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
     parser.add_argument("--objective", choices=["points", "win"], default="points")
     parser.add_argument("--pairs", type=int, default=1000)
@@ -167,6 +186,10 @@ def main() -> None:
             theirs = random_player(arguments.seed)
         elif opponent == "gnubg-nn":
             theirs = gnubg_player(arguments.objective)
+        elif opponent == "bgsage":
+            if arguments.objective != "points":
+                parser.error("bgsage plays for points here")
+            theirs = bgsage_player()
         elif opponent.endswith(".npz"):
             theirs = linear_player(opponent, arguments.objective)
         else:
