@@ -19,8 +19,8 @@ import ray
 
 import gammon
 from gammon import _ray
-from gammon.simulation.players import Players
-from gammon.simulation.run import Job, _played
+from gammon.simulation._players import Players
+from gammon.simulation._run import Job, _played
 
 CORES = 1000
 ROUNDS = 2

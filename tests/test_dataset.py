@@ -183,7 +183,7 @@ class TestPositions:
 
     @pytest.mark.parametrize("held", [1 << 20, 300])
     def test_every_position_once(self, tmp_path: Path, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(gammon.simulation.positions, "_HELD", held)
+        monkeypatch.setattr(gammon.simulation._positions, "_HELD", held)
         games = self.games(tmp_path / "games", evaluations="fast")
         expected = self.slow(games)
         assert max(count for count, _, _ in expected.values()) > 5

@@ -17,8 +17,8 @@ import pytest
 import gammon
 from gammon import Match, Rules
 from gammon.env import VectorEnv
-from gammon.simulation.plan import first_game
-from gammon.simulation.players import NetworkSeat
+from gammon.simulation._plan import first_game
+from gammon.simulation._players import NetworkSeat
 
 gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("pettingzoo")

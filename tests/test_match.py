@@ -17,7 +17,7 @@ from gammon.errors import (
     InvalidArgumentError,
     NotationError,
 )
-from gammon.match import machine
+from gammon.match import _machine as machine
 from gammon.scoring import CrawfordPhase
 
 GAMMON = Position.from_points({1: 1}, opponent={6: 15})

@@ -12,7 +12,7 @@ from match_play import RACE, RULE_SETS, Hands, new_match, random_action, random_
 from gammon import Action, Match, Phase, Position, Roll, Rules
 from gammon.dice import RandomDice, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError
-from gammon.match.state import ACTION_KINDS
+from gammon.match._state import ACTION_KINDS
 from gammon.scoring import CrawfordPhase
 from gammon.settlement import Stakes, settle
 

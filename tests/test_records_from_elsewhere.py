@@ -10,7 +10,7 @@ import pytest
 from gammon import IllegalActionError, IllegalPlayError, InvalidArgumentError, Match, Position, Roll, Rules
 from gammon.dice import RandomDice, SequenceDice
 from gammon.match import Event, Phase
-from gammon.match.codec import AbsentDice
+from gammon.match._codec import AbsentDice
 from gammon.play import Play
 
 

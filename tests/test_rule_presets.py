@@ -11,7 +11,7 @@ import gammon
 from gammon import Position, Rules
 from gammon.clock import ClockSettings
 from gammon.errors import InvalidArgumentError
-from gammon.match import codec
+from gammon.match import _codec as codec
 
 # The table of rule 9.11, row by row: money, match, tournament, casual. None where a field does not apply.
 TABLE = {

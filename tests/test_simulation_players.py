@@ -14,7 +14,7 @@ import gammon
 from gammon import Choices, Decisions, Model, Rules
 from gammon.cube import Cube, Ladder, ScoreGraph
 from gammon.scoring import CrawfordPhase
-from gammon.simulation.players import Players
+from gammon.simulation._players import Players
 
 OTHER = {"player": "opponent", "opponent": "player", None: None}
 PHASES = (CrawfordPhase.NONE, CrawfordPhase.CRAWFORD, CrawfordPhase.POST_CRAWFORD)

@@ -13,7 +13,7 @@ from gammon.cube import Cube, Ladder, _verdict
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
-from gammon.match.state import State
+from gammon.match._state import State
 from gammon.position import Position
 
 __all__ = ["MOST_CANDIDATES", "MOST_TRIALS", "Five", "Kind", "RolloutCandidate", "RolloutResult", "Standing", "whole"]

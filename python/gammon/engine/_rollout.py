@@ -25,7 +25,7 @@ from gammon.engine._result import (
 )
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model
-from gammon.match.state import GameState, State
+from gammon.match._state import GameState, State
 from gammon.met import MatchEquityTable
 from gammon.play import Play
 from gammon.position import Position

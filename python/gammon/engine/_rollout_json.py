@@ -17,7 +17,7 @@ from gammon.engine._result import MOST_CANDIDATES, MOST_TRIALS, RolloutCandidate
 from gammon.engine._rollout import blank_candidate, level_on, model_from, reload, with_estimates
 from gammon.errors import FileFormatError, InvalidArgumentError
 from gammon.evaluator import Model
-from gammon.match.codec import (
+from gammon.match._codec import (
     fail,
     position_from_list,
     position_to_list,
@@ -29,7 +29,7 @@ from gammon.match.codec import (
     rules_from_dict,
     rules_to_dict,
 )
-from gammon.match.state import State
+from gammon.match._state import State
 from gammon.position import Position
 
 __all__ = ["from_dict", "to_dict"]

@@ -13,8 +13,8 @@ from gammon.env._table import HIGH, LOW, PLAY, SIZES, TAKE, ActionSpace, Illegal
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.render import text
 from gammon.rules import Rules
-from gammon.simulation.players import NetworkSeat, PlayerLike, player_from
-from gammon.simulation.policy import Choices, Decisions, Questioner
+from gammon.simulation._players import NetworkSeat, PlayerLike, player_from
+from gammon.simulation._policy import Choices, Decisions, Questioner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ from gammon.dice import _seed
 from gammon.errors import ArrayError, IllegalActionError, InvalidArgumentError
 from gammon.position import Position
 from gammon.rules import Rules
-from gammon.simulation.plan import compiled, rules_for
+from gammon.simulation._plan import compiled, rules_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

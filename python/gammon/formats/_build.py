@@ -15,9 +15,9 @@ from gammon.dice import Roll
 from gammon.errors import GammonError, IllegalActionError, IllegalPlayError, InvalidPositionError, NotationError
 from gammon.formats._faults import Faults
 from gammon.match import Comment, Event, GameState, Match, Offer, Phase, State
-from gammon.match.codec import LONGEST_TEXT, AbsentDice
-from gammon.match.events import play_event, roll_event
-from gammon.match.machine import highest_resignation
+from gammon.match._codec import LONGEST_TEXT, AbsentDice
+from gammon.match._events import play_event, roll_event
+from gammon.match._machine import highest_resignation
 from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
 

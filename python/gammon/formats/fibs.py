@@ -16,7 +16,7 @@ from gammon.formats import _oldmoves
 from gammon.formats._build import match_at
 from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, read_all, write_text
 from gammon.match import GameState, Match, Offer, State
-from gammon.match.ids import differences
+from gammon.match._ids import differences
 from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
 

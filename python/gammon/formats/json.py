@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from gammon.errors import FileFormatError
 from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, read_all, write_text
 from gammon.match import Comment, Fault, Match
-from gammon.match.codec import fail, read_dict, read_int, read_list, shown
+from gammon.match._codec import fail, read_dict, read_int, read_list, shown
 
 __all__ = ["dump", "dumps", "load", "loads", "losses", "recognises", "scan"]
 

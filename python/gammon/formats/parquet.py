@@ -13,7 +13,7 @@ from typing import Any
 
 from gammon.errors import FileFormatError, MissingExtraError
 from gammon.match import Event, Match, State
-from gammon.match.codec import position_to_list
+from gammon.match._codec import position_to_list
 from gammon.play import Play
 
 __all__ = ["VERSION", "dump", "load", "rows"]

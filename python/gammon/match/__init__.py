@@ -1,10 +1,10 @@
 """Matches and money sessions: the game around the board, as a state machine with a complete record."""
 
-from gammon.match.events import Comment, Event, Fault
-from gammon.match.match import Match
-from gammon.match.moment import Game
-from gammon.match.sheet import ScoreSheet, SheetRow
-from gammon.match.state import Action, ActionKind, GameState, Offer, Phase, State
+from gammon.match._events import Comment, Event, Fault
+from gammon.match._match import Match
+from gammon.match._moment import Game
+from gammon.match._sheet import ScoreSheet, SheetRow
+from gammon.match._state import Action, ActionKind, GameState, Offer, Phase, State
 
 __all__ = [
     "Action",

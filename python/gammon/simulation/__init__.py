@@ -1,12 +1,12 @@
 """Games by the million: built-in players or your own, single games, money with the cube, or matches."""
 
-from gammon.simulation.dataset import Dataset
-from gammon.simulation.plan import GAMES_PER_MATCH
-from gammon.simulation.players import BUILT_IN
-from gammon.simulation.policy import Choices, Decisions, Policy, check_policy
-from gammon.simulation.positions import Positions, PositionTable, collect_positions
-from gammon.simulation.result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
-from gammon.simulation.run import simulate
+from gammon.simulation._dataset import Dataset
+from gammon.simulation._plan import GAMES_PER_MATCH
+from gammon.simulation._players import BUILT_IN
+from gammon.simulation._policy import Choices, Decisions, Policy, check_policy
+from gammon.simulation._positions import Positions, PositionTable, collect_positions
+from gammon.simulation._result import CubeActions, GameTable, SimulationResult, TurnTable, Wins
+from gammon.simulation._run import simulate
 
 __all__ = [
     "BUILT_IN",

@@ -13,7 +13,7 @@ from gammon.errors import InvalidArgumentError
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
-from gammon.simulation.plan import first_game
+from gammon.simulation._plan import first_game
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -195,7 +195,7 @@ class State:
         >>> state.on_roll, state.roll, state.rules
         (1, Roll(4, 2), Rules.money(cube_limit=1024))
         """
-        from gammon.match import ids
+        from gammon.match import _ids as ids
 
         return ids.read_xgid(text, checkers)
 
@@ -209,7 +209,7 @@ class State:
         >>> State(Position.start(), on_roll=1, roll=Roll(4, 2)).xgid
         'XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:6'
         """
-        from gammon.match import ids
+        from gammon.match import _ids as ids
 
         return ids.write_xgid(self)
 
@@ -223,7 +223,7 @@ class State:
         >>> State.from_gnubg_id("4HPwATDgc/ABMA:cAkKAAAAAAAA").roll
         Roll(4, 2)
         """
-        from gammon.match import ids
+        from gammon.match import _ids as ids
 
         return ids.read_gnubg_id(text, checkers)
 
@@ -236,7 +236,7 @@ class State:
         >>> State(Position.start(), on_roll=1, roll=Roll(4, 2)).gnubg_id
         '4HPwATDgc/ABMA:cAkKAAAAAAAA'
         """
-        from gammon.match import ids
+        from gammon.match import _ids as ids
 
         return ids.write_gnubg_id(self)
 
@@ -246,7 +246,7 @@ class State:
         >>> State(Position.start(), on_roll=1).losses("gnubg_id")
         ('rules.beavers: 1 becomes 0', 'rules.cube_limit: 64 becomes None')
         """
-        from gammon.match import ids
+        from gammon.match import _ids as ids
 
         return ids.losses(self, format)
 

@@ -15,8 +15,8 @@ from gammon.clock import MAX_SECONDS, STOP_REASONS, ClockReading, ClockSettings
 from gammon.cube import Cube
 from gammon.dice import CardDice, ManualDice, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, InvalidArgumentError, InvalidPositionError
-from gammon.match.events import Event
-from gammon.match.state import Offer, State
+from gammon.match._events import Event
+from gammon.match._state import Offer, State
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase, crawford_phase

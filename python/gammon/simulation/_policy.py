@@ -11,7 +11,7 @@ import numpy as np
 from gammon import _core
 from gammon.errors import ArrayError, InvalidArgumentError
 from gammon.rules import Rules
-from gammon.simulation.plan import compiled
+from gammon.simulation._plan import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

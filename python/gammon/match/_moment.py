@@ -7,7 +7,7 @@ from typing import Any
 
 from gammon.cube import Cube, Owner
 from gammon.dice import Roll
-from gammon.match.state import GameState, Offer, Phase, State
+from gammon.match._state import GameState, Offer, Phase, State
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.scoring import CrawfordPhase

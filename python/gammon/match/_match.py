@@ -11,12 +11,13 @@ from gammon._notebook import picture
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
 from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
-from gammon.match import codec, machine
-from gammon.match.codec import AbsentDice
-from gammon.match.events import Comment, Event, Fault, play_event, roll_event
-from gammon.match.moment import Game, Moment
-from gammon.match.sheet import ScoreSheet, score_sheet
-from gammon.match.state import Action, Phase, State
+from gammon.match import _codec as codec
+from gammon.match import _machine as machine
+from gammon.match._codec import AbsentDice
+from gammon.match._events import Comment, Event, Fault, play_event, roll_event
+from gammon.match._moment import Game, Moment
+from gammon.match._sheet import ScoreSheet, score_sheet
+from gammon.match._state import Action, Phase, State
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
@@ -230,7 +231,7 @@ class Match:
 
     @property
     def moment(self) -> Moment:
-        """The whole inner state, as the functions of `gammon.match.machine` take it."""
+        """The whole inner state, as the functions of `gammon.match._machine` take it."""
         return self._moment
 
     @property

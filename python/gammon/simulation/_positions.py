@@ -15,7 +15,7 @@ from gammon import batch
 from gammon._long_work import Progress, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
-from gammon.simulation.dataset import (
+from gammon.simulation._dataset import (
     MANIFEST,
     Compression,
     Dataset,
@@ -28,7 +28,7 @@ from gammon.simulation.dataset import (
     read_columns,
     read_manifest,
 )
-from gammon.simulation.result import PLAY, last_of_game
+from gammon.simulation._result import PLAY, last_of_game
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

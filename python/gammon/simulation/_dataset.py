@@ -16,7 +16,7 @@ import numpy as np
 from gammon._core import __version__
 from gammon.errors import FileFormatError, InvalidArgumentError, MissingExtraError
 from gammon.rules import Rules
-from gammon.simulation.result import GameTable, TurnTable, game_table, turn_table
+from gammon.simulation._result import GameTable, TurnTable, game_table, turn_table
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -92,7 +92,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        from gammon.match import codec
+        from gammon.match import _codec as codec
 
         data = dataclasses.asdict(self)
         data["players"] = list(self.players)
@@ -103,7 +103,7 @@ class Settings:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Settings:
         """The settings again."""
-        from gammon.match import codec
+        from gammon.match import _codec as codec
 
         rules = None if data["rules"] is None else codec.rules_from_dict(data["rules"], "settings.rules")
         return cls(**{**data, "players": tuple(data["players"]), "models": tuple(data["models"]), "rules": rules})

@@ -15,7 +15,7 @@ from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.rules import Rules
-from gammon.simulation.dataset import (
+from gammon.simulation._dataset import (
     MANIFEST,
     Answer,
     Compression,
@@ -27,10 +27,10 @@ from gammon.simulation.dataset import (
     check_format,
     encode,
 )
-from gammon.simulation.plan import GAMES_PER_MATCH, compiled, rules_for
-from gammon.simulation.players import Evaluating, PlayerLike, Players, checksum, network_of
-from gammon.simulation.policy import question
-from gammon.simulation.result import CubeActions, SimulationResult, Wins, game_table, turn_table
+from gammon.simulation._plan import GAMES_PER_MATCH, compiled, rules_for
+from gammon.simulation._players import Evaluating, PlayerLike, Players, checksum, network_of
+from gammon.simulation._policy import question
+from gammon.simulation._result import CubeActions, SimulationResult, Wins, game_table, turn_table
 
 __all__ = ["simulate"]
 

@@ -19,10 +19,10 @@ from gammon.errors import (
     InvalidPositionError,
     NotationError,
 )
-from gammon.match.events import Event
-from gammon.match.illegal import after_as_written, after_on_record
-from gammon.match.moment import Game, Moment
-from gammon.match.state import Action, Offer, Phase, State
+from gammon.match._events import Event
+from gammon.match._illegal import after_as_written, after_on_record
+from gammon.match._moment import Game, Moment
+from gammon.match._state import Action, Offer, Phase, State
 from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules

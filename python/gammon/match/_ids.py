@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gammon.cube import MAX_LEVEL, Cube, Owner
 from gammon.dice import Roll
 from gammon.errors import GammonError, InvalidArgumentError, NotationError
-from gammon.match.state import GameState, Offer, State
+from gammon.match._state import GameState, Offer, State
 from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
 from gammon.scoring import CrawfordPhase, crawford_phase

@@ -13,7 +13,7 @@ from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.position import Position
 from gammon.rules import Rules
-from gammon.simulation.policy import PolicyLike, Questioner
+from gammon.simulation._policy import PolicyLike, Questioner
 
 if TYPE_CHECKING:
     from gammon.cube import Ladder, Score

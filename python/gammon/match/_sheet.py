@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gammon.match.events import Event
-from gammon.match.moment import Game
+from gammon.match._events import Event
+from gammon.match._moment import Game
 from gammon.rules import Rules
 from gammon.scoring import LEVELS
 
