@@ -44,6 +44,9 @@ class Estimate:
 
     `value` is the cubeful equity for a value (stake x cube) of 1 in money play, in a match the winning chance, 0 to 1.
     `method` names plies or rollout; `standard_error` is in the unit of `value`, 0 if the value is exact.
+
+    >>> Estimate(0.25, "2-ply", standard_error=0.01).value
+    0.25
     """
 
     value: float
@@ -52,7 +55,15 @@ class Estimate:
 
 
 class Evaluator(Protocol):
-    """Whatever values a state before a roll and without an offer, doubling now included."""
+    """Whatever values a state before a roll and without an offer, doubling now included.
+
+    >>> from gammon import Position
+    >>> def pips(state):
+    ...     return (state.position.opponent_pips - state.position.pips) / 100
+    >>> ahead = Position.from_points({1: 2}, opponent={6: 2})
+    >>> adjudicate(State(ahead, on_roll=0), pips, amount=50).shares
+    (Decimal('5.0'), Decimal('-5.0'))
+    """
 
     def __call__(self, state: State, /) -> Estimate | float:
         """The estimate for the player on roll."""
@@ -90,6 +101,12 @@ class BearoffEvaluator:
     """Values of a two-sided bear-off table (`gammon.bearoff.TwoSided`) in money play, another evaluator's elsewhere.
 
     Exact as far as the table is. A cube that the limit stops within the game is taken to go on.
+
+    >>> from gammon import Position
+    >>> from gammon.bearoff import TwoSided
+    >>> judge = BearoffEvaluator(TwoSided.default())
+    >>> judge(State(Position.from_points({1: 2}, opponent={1: 2}), on_roll=0)).value
+    1.0
     """
 
     table: _TwoSidedTable
@@ -119,6 +136,13 @@ class Adjudication:
 
     `shares` are what each player receives: in money play plus and minus the same amount, in a match the parts of the
     prize. `value` is player 0's equity for a value of 1, or match winning chance; `unit` says which.
+
+    >>> from gammon import Position
+    >>> from gammon.bearoff import TwoSided
+    >>> race = State(Position.from_points({1: 2}, opponent={1: 2}), on_roll=1)
+    >>> divided = adjudicate(race, BearoffEvaluator(TwoSided.default()), amount=10)
+    >>> divided.shares, divided.value, divided.unit
+    ((Decimal('-10.0'), Decimal('10.0')), -1.0, 'equity')
     """
 
     shares: tuple[Decimal, Decimal]
@@ -183,6 +207,14 @@ class Interruption:
         match: the match that is interrupted; its clock, if it runs, is stopped.
         window: seconds to wait.
         time: seconds, as for a clock.
+
+    >>> from gammon import Match, Rules
+    >>> seconds = iter([0.0, 100.0, 400.0])
+    >>> gone = Interruption(Match(Rules.match(3)), window=300, time=lambda: next(seconds))
+    >>> gone.seconds_left
+    200.0
+    >>> gone.adjudicate(amount=100).shares
+    (Decimal('50.0'), Decimal('50.0'))
     """
 
     def __init__(self, match: Match, *, window: float = RETURN_WINDOW, time: TimeSource = _time.monotonic) -> None:

@@ -15,7 +15,9 @@ from gammon.position import Position
 __all__ = ["Color", "Side", "card_of", "cards_needed", "from_text", "point_of", "to_text"]
 
 Color: TypeAlias = Literal["red", "black"]
+"""A player's checkers, by the color of the cards."""
 Side: TypeAlias = Literal["above", "below"]
+"""Which of the two fields of a card."""
 
 BOARD_CARDS = 12
 BAR_CARDS = 1

@@ -17,6 +17,7 @@ from gammon.errors import IllegalActionError, InvalidArgumentError
 __all__ = ["STOP_REASONS", "Clock", "ClockReading", "ClockSettings", "TimeSource", "loser_on_time"]
 
 TimeSource = Callable[[], float]
+"""Seconds that never run backwards, such as `time.monotonic`."""
 
 MODES = ("bronstein", "fischer")
 
@@ -84,6 +85,9 @@ class ClockReading:
 
     `reserve` and `ran_out` are by seat; `used` is what the present turn has taken so far; `ran_out` lists the seats
     that ran out of time, in that order; `stopped` is the reason why the hands stand still, None while they may run.
+
+    >>> ClockReading((600.0, 540.5), running=1).reserve[1]
+    540.5
     """
 
     reserve: tuple[float, float]
@@ -97,6 +101,9 @@ def loser_on_time(reading: ClockReading, by: int | None) -> int:
     """Who loses on time when a player, or the director (None), claims it: the one who ran out first.
 
     Raises `IllegalActionError` if there is nothing to claim.
+
+    >>> loser_on_time(ClockReading((0.0, 30.0), running=0, ran_out=(0,)), by=1)
+    0
     """
     if by is not None and 1 - by not in reading.ran_out:
         raise IllegalActionError(f"player {by} cannot claim the time: player {1 - by} has not run out of it")

@@ -173,7 +173,11 @@ class Score:
 
 
 class Level(NamedTuple):
-    """A game with one value of the cube."""
+    """A game with one value of the cube.
+
+    >>> Ladder.money(cube_limit=2).levels[1]
+    Level(worth=(-6.0, -4.0, -2.0, 2.0, 4.0, 6.0), may_double=(False, False), dead=False)
+    """
 
     worth: tuple[float, float, float, float, float, float]
     """What the six ends of the game are worth to the player, from a lost backgammon to a won one."""
@@ -429,7 +433,12 @@ def _compile(ladder: Ladder) -> _core.Ladder:
 
 @dataclass(frozen=True, slots=True)
 class ScoreNode:
-    """A score of a match, by seat."""
+    """A score of a match, by seat.
+
+    >>> node = ScoreGraph.match(3).nodes[0]
+    >>> node.away, node.phase.value, node.ladder.unit
+    ((3, 3), 'none', 'mwc')
+    """
 
     away: tuple[int, int]
     """The points that each player still needs."""
@@ -555,7 +564,12 @@ class ScoreGraph:
 
 
 class TurningPoint(NamedTuple):
-    """A winning chance at which a decision turns, gammons being as likely among games won and lost as they are."""
+    """A winning chance at which a decision turns, gammons being as likely among games won and lost as they are.
+
+    >>> point = decide([0.7, 0.0, 0.0, 0.0, 0.0]).take_point
+    >>> round(point.dead, 3), round(point.live, 3)
+    (0.25, 0.2)
+    """
 
     dead: float
     """If nobody turns the cube later."""
@@ -564,7 +578,12 @@ class TurningPoint(NamedTuple):
 
 
 class TurningPoints(NamedTuple):
-    """`TurningPoint` for many rows."""
+    """`TurningPoint` for many rows.
+
+    >>> import numpy as np
+    >>> decide(np.array([[0.7, 0.0, 0.0, 0.0, 0.0], [0.7, 0.2, 0.0, 0.0, 0.0]])).take_point.dead.round(3)
+    array([0.25 , 0.219])
+    """
 
     dead: NDArray[np.float64]
     """float64[N]"""
@@ -573,7 +592,12 @@ class TurningPoints(NamedTuple):
 
 
 class MarketWindow(NamedTuple):
-    """The winning chances between which a double is right and taken, with a dead cube and a live one at its end."""
+    """The winning chances between which a double is right and taken, with a dead cube and a live one at its end.
+
+    >>> window = decide([0.7, 0.0, 0.0, 0.0, 0.0]).market_window
+    >>> round(window.opens, 3), round(window.closes.dead, 3)
+    (0.5, 0.75)
+    """
 
     opens: float
     """Where doubling gains as much as it risks."""
@@ -586,6 +610,10 @@ class Decision:
     """What each action of the cube is worth to the player on roll.
 
     Equities, by `Ladder.from_equity` points or match winning chances; NaN for an action that there is not.
+
+    >>> decision = decide([0.74, 0.1, 0.0, 0.05, 0.0], score=Score(5, 5))
+    >>> decision.action, round(decision.best, 3), decision.double_drop
+    ('double/take', 0.888, 1.0)
     """
 
     no_double: float
@@ -615,7 +643,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decisions:
-    """`Decision` for many rows: each field an array over them."""
+    """`Decision` for many rows: each field an array over them.
+
+    >>> import numpy as np
+    >>> decisions = decide(np.array([[0.6, 0.1, 0.0, 0.1, 0.0], [0.9, 0.1, 0.0, 0.0, 0.0]]))
+    >>> len(decisions), decisions.best.round(3).tolist()
+    (2, [0.291, 1.0])
+    """
 
     no_double: NDArray[np.float64]
     """float64[N]"""

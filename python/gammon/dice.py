@@ -20,7 +20,21 @@ __all__ = ["CardDice", "DiceSource", "ManualDice", "RandomDice", "Roll", "Sequen
 
 @runtime_checkable
 class DiceSource(Protocol):
-    """Where the dice of a match come from."""
+    """Where the dice of a match come from.
+
+    >>> class AlwaysThreeOne:
+    ...     def throw(self):
+    ...         return (3, 1)
+    ...     def roll(self):
+    ...         return Roll(3, 1)
+    ...     def new_game(self):
+    ...         pass
+    >>> isinstance(AlwaysThreeOne(), DiceSource)
+    True
+    >>> from gammon import Match
+    >>> Match(dice=AlwaysThreeOne()).roll()
+    Roll(3, 1)
+    """
 
     def throw(self) -> tuple[int, int]:
         """One die of player 0 and one of player 1, for the opening; a tie is thrown again by calling once more."""

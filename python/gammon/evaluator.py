@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["AnyModel", "Evaluator", "Model", "Objective"]
 
 Objective: TypeAlias = Literal["win", "points"]
+"""What a play is chosen by: the chance to win, or points, in which gammons count."""
 
 # The largest model that could be: 1024 and 256 units.
 _MOST_BYTES = 1 << 23
@@ -51,6 +52,7 @@ class Evaluator(Protocol):
 
 
 AnyModel: TypeAlias = "Evaluator | str | os.PathLike[str] | None"
+"""What a `model` argument takes: an evaluator, a model file, or None for the one that comes with the library."""
 
 
 class Model:

@@ -32,7 +32,14 @@ __all__ = ["Hypergammon", "Values", "open", "solve"]
 
 
 class Values(NamedTuple):
-    """All that is known of a position, for the player on roll. With a cube: without a double this turn."""
+    """All that is known of a position, for the player on roll. With a cube: without a double this turn.
+
+    >>> from gammon import hypergammon
+    >>> start = Position.from_points({24: 1}, opponent={24: 1}, checkers=1)
+    >>> values = hypergammon.solve(checkers=1).values(start)
+    >>> round(values.win, 4), round(values.centred - values.cubeless, 4)
+    (0.6016, 0.0865)
+    """
 
     win: float
     """Winning at all. The five probabilities belong to the plays that maximise each side's cubeless equity."""
@@ -61,6 +68,11 @@ class Hypergammon:
 
     Equities are multiples of the stake times the cube as it lies; doubling has no limit, and there are no beavers.
     Every value is within `error_bound` of the exact one.
+
+    >>> from gammon import hypergammon
+    >>> one = hypergammon.solve(checkers=1)
+    >>> one.checkers, one.positions, one.error_bound <= 1e-9
+    (1, 651, True)
     """
 
     __slots__ = ("_jacoby", "_path", "_solution", "_tolerance")
@@ -281,6 +293,14 @@ def open(path: str | os.PathLike[str], *, jacoby: bool = False) -> Hypergammon:
     Raises:
         FileFormatError: if it is damaged, cut off or something else.
         OSError: if it cannot be read.
+
+    >>> import pathlib, tempfile
+    >>> from gammon import hypergammon
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "one.hyper")
+    ...     solved = hypergammon.solve(checkers=1, path=path)
+    ...     hypergammon.open(path).positions == solved.positions
+    True
     """
     place = os.fspath(path)
     return Hypergammon._of(_core.Hypergammon.open(place), jacoby=jacoby, path=place, tolerance=math.nan)

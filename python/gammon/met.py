@@ -53,7 +53,15 @@ _TRACE = 1e-6
 
 
 class MatchEquities(Protocol):
-    """What can say how likely a match is won from a score: a `MatchEquityTable`, or a table in the making."""
+    """What can say how likely a match is won from a score: a `MatchEquityTable`, or a table in the making.
+
+    >>> from gammon.cube import Ladder, Score
+    >>> class Proportional:
+    ...     def mwc(self, away, opponent_away, *, post_crawford=False, player=0):
+    ...         return MWC(max(0, opponent_away) / (max(0, away) + max(0, opponent_away)))
+    >>> Ladder.match(Score(2, 2), Proportional()).worth(1)
+    0.6666666666666666
+    """
 
     def mwc(self, away: int, opponent_away: int, *, post_crawford: bool = False, player: int = 0) -> MWC:
         """The chance to win the match with so many points needed."""
@@ -63,6 +71,10 @@ class GammonPrices(NamedTuple):
     """What gammons are worth at a score, in halves of what lies between winning and losing a single game.
 
     For money both are 1: a gammon wins one point more than a single game, half the two points between won and lost.
+
+    >>> from gammon.cube import Score
+    >>> MatchEquityTable.default().gammon_prices(Score(1, 3)).gammon
+    0.0
     """
 
     gammon: float
@@ -84,6 +96,10 @@ class MatchEquityTable:
             one of them 1 the Crawford game is yet to come.
         post: after the Crawford game, for player 0 and player 1 as the one who trails: `post[player][i]` for i + 1
             points needed against 1. May have fewer entries than the table has rows.
+
+    >>> table = MatchEquityTable.compute(gammon_rate=0.25, length=7)
+    >>> table.length, round(table.mwc(1, 7), 2)
+    (7, 0.91)
     """
 
     name: str

@@ -58,6 +58,11 @@ def learning_curve(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]], *,
     Raises:
         MissingExtraError: without matplotlib.
         InvalidArgumentError: for a log without lines, or one that training did not write; or axes that are none.
+
+    >>> from gammon import plot
+    >>> lines = [{"games": 1000 * n, "stage": 0, "cross_entropy": 1 / n, "equity_error": 0.5 / n} for n in (1, 2, 3)]
+    >>> plot.learning_curve(lines).get_title()
+    'Training: 3,000 games'
     """
     axes = _axes(axes)
     lines = _log(log)
@@ -104,6 +109,10 @@ def rolls_to_bear_off(counts: Sequence[int], *, table: OneSided | None = None, a
     Raises:
         MissingExtraError: without matplotlib.
         InvalidArgumentError, NotInDatabaseError: for counts that the table does not hold, or axes that are none.
+
+    >>> from gammon import plot
+    >>> plot.rolls_to_bear_off([0, 0, 2, 1]).get_title()
+    'Rolls to bear off 3 checkers, 16.5 effective pips'
     """
     axes = _axes(axes)
     table = OneSided(points=6, checkers=15) if table is None else table
@@ -139,6 +148,10 @@ def take_points(
     Raises:
         MissingExtraError: without matplotlib.
         InvalidArgumentError: for a length or cube outside the range, or axes that are none.
+
+    >>> from gammon import plot
+    >>> plot.take_points(5).get_title()
+    'Take points without gammons, from 1 to 2, in %'
     """
     axes = _axes(axes)
     if isinstance(length, bool) or not isinstance(length, int) or not 2 <= length <= MOST_POINTS:

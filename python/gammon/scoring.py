@@ -28,7 +28,11 @@ LEVELS = {1: "single", 2: "gammon", 3: "backgammon"}
 
 
 class CrawfordPhase(enum.Enum):
-    """Where a game of a match stands to the Crawford game (rule 7.7)."""
+    """Where a game of a match stands to the Crawford game (rule 7.7).
+
+    >>> crawford_phase((4, 2), 5) is CrawfordPhase.CRAWFORD
+    True
+    """
 
     NONE = "none"
     """Neither or both of the players need one point, or the game is for money."""
@@ -60,12 +64,20 @@ def crawford_phase(
 
 
 def is_turned(owner: object | None) -> bool:
-    """Whether the cube has been turned in this game: offered and taken, so that somebody owns it (rule 7.6)."""
+    """Whether the cube has been turned in this game: offered and taken, so that somebody owns it (rule 7.6).
+
+    >>> is_turned(None), is_turned("player")
+    (False, True)
+    """
     return owner is not None
 
 
 def owns_cube(owner: object | None, player: object) -> bool:
-    """Whether a player may turn the cube: it is centred (owner None) or theirs (rule 7.2)."""
+    """Whether a player may turn the cube: it is centred (owner None) or theirs (rule 7.2).
+
+    >>> owns_cube(None, 0), owns_cube(1, 0)
+    (True, False)
+    """
     return owner is None or owner == player
 
 
@@ -132,7 +144,11 @@ def first_doubling_turn(*, started: bool, holland: bool) -> int:
 
 
 def match_winner(points: tuple[int, int], length: int | None) -> int | None:
-    """The seat that has reached the match length, if one has (rule 9.1)."""
+    """The seat that has reached the match length, if one has (rule 9.1).
+
+    >>> match_winner((3, 5), 5), match_winner((3, 4), 5), match_winner((30, 4), None)
+    (1, None, None)
+    """
     if length is None:
         return None
     return next((seat for seat in (0, 1) if points[seat] >= length), None)

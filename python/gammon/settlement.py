@@ -18,6 +18,7 @@ from gammon.rules import Rules
 __all__ = ["Amount", "Settlement", "Stakes", "Table", "settle"]
 
 Amount: TypeAlias = Decimal | int | str | float
+"""Money, taken exactly."""
 
 _EXACT = decimal.Context(prec=200, traps=[decimal.Inexact, decimal.InvalidOperation, decimal.Overflow])
 _MOST_DIGITS = 30
@@ -75,6 +76,9 @@ class Settlement:
     """What a session or match comes to, by seat: `balances` after everything, `fees` and `rake` that the house takes.
 
     Balances and charges sum to zero exactly.
+
+    >>> Settlement((Decimal(-11), Decimal(8)), fees=(Decimal(1), Decimal(1)), rake=(Decimal(0), Decimal(1))).house
+    Decimal('3')
     """
 
     balances: tuple[Decimal, Decimal]

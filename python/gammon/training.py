@@ -46,6 +46,10 @@ class Stage:
         taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
         average: how many changes the averaged weights, which are the ones kept, remember.
+
+    >>> from gammon.training import Stage
+    >>> Stage(games=3200, games_per_step=64, rate=(0.002, 0.0005)).changes
+    1
     """
 
     games: int

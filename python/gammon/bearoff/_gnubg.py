@@ -30,6 +30,15 @@ class GnubgTwoSided:
     units of 1/32767.5. There are no gammons: a side that has borne off none raises `NotInDatabaseError`.
 
     Open one with `open_gnubg`.
+
+    >>> import pathlib, tempfile
+    >>> from gammon.bearoff import TwoSided
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "gnubg_ts.bd")
+    ...     TwoSided.build(points=6, checkers=2).save_gnubg(path)
+    ...     table = open_gnubg(path)
+    >>> table.points, table.checkers, round(table.equity(Position.from_points({6: 1}, opponent={1: 1}, checkers=15)), 3)
+    (6, 2, 0.5)
     """
 
     __slots__ = ("_path", "_table")

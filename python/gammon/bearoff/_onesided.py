@@ -24,7 +24,12 @@ _MAX_CHECKERS = 15
 
 
 class RaceChances(NamedTuple):
-    """What a race comes to, for the player on roll."""
+    """What a race comes to, for the player on roll.
+
+    >>> chances = OneSided.default().race_chances(Position.from_points({6: 2}, opponent={3: 2}))
+    >>> round(chances.win, 4), chances.lose_gammon
+    (0.4654, 0.0)
+    """
 
     win: float
     """Winning at all."""

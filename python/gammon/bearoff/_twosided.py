@@ -25,6 +25,7 @@ __all__ = ["CubeAction", "Size", "TwoSided"]
 CubeState: TypeAlias = 'Literal["none"] | Cube'
 """Where the cube is; "none" is a game in which nobody ever doubles."""
 Seat: TypeAlias = Literal["player", "opponent"]
+"""Who is on roll at a match score: the player of the first side or the one of the second."""
 
 # By the numbers of the core's actions, in the words of gammon.cube, which stands above this package.
 _VERDICTS = {0: "unavailable", 1: "no double", 3: "too good", 4: "double/take", 6: "double/drop"}
@@ -33,7 +34,12 @@ _MAX_CHECKERS = 15
 
 
 class Size(NamedTuple):
-    """What building a table takes."""
+    """What building a table takes.
+
+    >>> size = TwoSided.size(points=6, checkers=15, cubeful=False)
+    >>> size.pairs, round(size.file_bytes / 1e9, 1)
+    (2944581696, 6.2)
+    """
 
     positions: tuple[int, int]
     """The positions of each side."""
@@ -51,6 +57,10 @@ class CubeAction(NamedTuple):
     """What each action of the cube is worth to the player on roll: equity, or match winning chance at a score.
 
     NaN where the player may not double.
+
+    >>> action = TwoSided.default().cube_action(Position.from_points({5: 1, 3: 1}, opponent={2: 2}))
+    >>> action.action, round(action.no_double, 3)
+    ('no double', -0.154)
     """
 
     no_double: float

@@ -57,6 +57,12 @@ class RolloutCandidate:
         behind: by how much its value is less than that of the best, on the trials that both had.
         behind_error: the standard error of that, from the differences trial by trial.
         stopped: whether it was left behind before the end, because it was clearly not the best.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import rollout
+    >>> candidate = rollout(Position.from_points({1: 2}, opponent={1: 2}), trials=36).best
+    >>> candidate.action, candidate.trials, candidate.equity
+    ('', 36, 1.0)
     """
 
     action: str
@@ -100,6 +106,14 @@ class RolloutResult:
         tables: the bear-off databases in which trials ended.
         min_trials, stop_standard_error, stop_difference: when to stop early.
         seconds: how long it took; of a resumed rollout in all.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import rollout
+    >>> result = rollout(Position.from_points({3: 2, 1: 1}, opponent={4: 2, 2: 1}), trials=36)
+    >>> result.kind, result.trials, len(result.candidates)
+    ('position', 36, 1)
+    >>> RolloutResult.from_dict(result.to_dict()) == result
+    True
     """
 
     start: Position | State

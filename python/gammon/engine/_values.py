@@ -43,7 +43,14 @@ class Probabilities(NamedTuple):
 
 
 class Filter(NamedTuple):
-    """How many candidates that were judged so far are judged again deeper."""
+    """How many candidates that were judged so far are judged again deeper.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import Engine
+    >>> narrow = Engine(plies=1, filters=[[Filter(accept=2, extra=0, threshold=0.0)]])
+    >>> [play.plies for play in narrow.rank_plays(Position.start(), "42")[:3]]
+    [1, 1, 0]
+    """
 
     accept: int
     """So many in any case, at least one."""
@@ -55,7 +62,14 @@ class Filter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a position is worth to the player on roll, before the roll."""
+    """What a position is worth to the player on roll, before the roll.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import Engine
+    >>> evaluation = Engine().evaluate(Position.from_points({1: 2}, opponent={1: 2}))
+    >>> evaluation.equity, evaluation.mwc, evaluation.plies
+    (1.0, None, 0)
+    """
 
     probabilities: Probabilities
     equity: float
@@ -73,7 +87,14 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class RankedPlay:
-    """A play and what it is worth to the player who makes it."""
+    """A play and what it is worth to the player who makes it.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import Engine
+    >>> first = Engine().rank_plays(Position.start(), "31")[0]
+    >>> str(first.play), first.difference, first.mwc
+    ('8/5 6/5', 0.0, None)
+    """
 
     play: Play
     equity: float
@@ -90,7 +111,14 @@ class RankedPlay:
 
 @dataclass(frozen=True, slots=True)
 class Ranking(Sequence[RankedPlay]):
-    """The plays of a roll: those that were judged deepest first, each group best first. Empty for a dance."""
+    """The plays of a roll: those that were judged deepest first, each group best first. Empty for a dance.
+
+    >>> from gammon import Position
+    >>> from gammon.engine import Engine
+    >>> ranking = Engine().rank_plays(Position.start(), "31")
+    >>> len(ranking), [str(ranked.play) for ranked in ranking[:1]], ranking.plies
+    (16, ['8/5 6/5'], 0)
+    """
 
     plays: tuple[RankedPlay, ...]
     plies: int
@@ -120,7 +148,16 @@ class Ranking(Sequence[RankedPlay]):
 
 
 class CubeWorths(NamedTuple):
-    """The equities of a `Decision` in another unit, for the player on roll; NaN for an action that there is not."""
+    """The equities of a `Decision` in another unit, for the player on roll; NaN for an action that there is not.
+
+    >>> from gammon import Position, Rules, State
+    >>> from gammon.engine import Engine
+    >>> ahead = Position.from_points({1: 2}, opponent={1: 4})
+    >>> at_score = State(ahead, on_roll=0, rules=Rules.match(3))
+    >>> worths = Engine().cube_decision(at_score).mwc
+    >>> round(worths.double_drop, 3) == round(worths.best, 3), round(worths.double_drop, 2)
+    (True, 0.6)
+    """
 
     no_double: float
     double_take: float
@@ -131,7 +168,15 @@ class CubeWorths(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CubeDecision:
-    """What to do with the cube, and what every action is worth to the player on roll."""
+    """What to do with the cube, and what every action is worth to the player on roll.
+
+    >>> from gammon import Position, State
+    >>> from gammon.engine import Engine
+    >>> race = Position.from_points({6: 2, 5: 2, 4: 2}, opponent={6: 2, 5: 2, 4: 3})
+    >>> decision = Engine().cube_decision(State(race, on_roll=0))
+    >>> decision.action, decision.mwc, decision.decision.double_drop
+    ('double/drop', None, 1.0)
+    """
 
     action: str
     """What the player whose decision it is does best. Before a roll the verdict of `decision`, such as "no double",

@@ -26,6 +26,11 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
     """Backgammon for two agents: a game, or a match under match rules. See `aec`.
 
     ``docs/env/pettingzoo.md`` has the layout of observations and actions.
+
+    >>> env = BackgammonAEC()
+    >>> env.reset(seed=1)
+    >>> env.possible_agents, int(env.observe(env.agent_selection)["action_mask"].sum()) > 0
+    (['player_0', 'player_1'], True)
     """
 
     metadata: ClassVar[dict[str, Any]] = {

@@ -78,6 +78,9 @@ def loads(data: str | bytes, *, strict: bool = False, name: str = "") -> Match:
     Raises:
         FileFormatError: for a text in no known format, without a game in it, or with several matches (`scan` reads
             those); strict, for any fault, with line and column.
+
+    >>> loads("1 point match\\n\\nGame 1\\nAnn : 0   Bob : 0\\n  1) 31: 8/5 6/5   42: 8/4 6/4\\n").names
+    ('Ann', 'Bob')
     """
     if not isinstance(data, str | bytes):
         raise InvalidArgumentError(f"a match is read from text or bytes, not {type(data).__name__}")
@@ -90,6 +93,13 @@ def load(source: Input, *, strict: bool = False) -> Match:
     """The match of a file, by path or open, in any of the formats. Raises as `loads` does.
 
     A file that is not there is `FileNotFoundError`.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "match.sgf")
+    ...     dump(Match(names=("Ann", "Bob")), path)
+    ...     load(path).names
+    ('Ann', 'Bob')
     """
     data = read_all(source)
     try:
@@ -111,6 +121,13 @@ def scan(
         strict: whether the first fault of a file raises.
         on_error: is called with the name of a file that cannot be read and the exception, and the scan goes on; without
             it the exception is raised. Files in a folder that are in no known format are errors as well.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a.json", "b.sgf"):
+    ...         dump(Match(names=(name, "Bob")), pathlib.Path(folder, name))
+    ...     [match.names[0] for match in scan(folder)]
+    ['a.json', 'b.sgf']
     """
     if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         for path in files_in(source):
@@ -163,7 +180,11 @@ def _matches(source: Input, strict: bool) -> Iterator[Match]:
 
 
 def dumps(match: Match, format: str = "mat") -> str:
-    """The match as text in one of the formats: "mat", "sgf", "json", "fibs" (where it stands)."""
+    """The match as text in one of the formats: "mat", "sgf", "json", "fibs" (where it stands).
+
+    >>> loads(dumps(Match(names=("Ann", "Bob")), "sgf")).names
+    ('Ann', 'Bob')
+    """
     _require(format)
     written = FORMATS[format].dumps(match)
     assert isinstance(written, str)
@@ -174,6 +195,12 @@ def dump(match: Match, target: Target, *, format: str | None = None) -> None:
     """Writes the match to a file: in the format that is named, else in that of the path's suffix.
 
     A path only appears when everything is written. What the format does not hold, `losses` says.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> dump(Match(names=("Ann", "Bob")), file, format="json")
+    >>> loads(file.getvalue()).names
+    ('Ann', 'Bob')
     """
     if format is None:
         name = name_of(target)

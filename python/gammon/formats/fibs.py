@@ -171,7 +171,11 @@ def _most_steps(state: State) -> int:
 
 
 def losses(state: State) -> tuple[str, ...]:
-    """What a board line does not hold of a state: one line for each field that comes back different."""
+    """What a board line does not hold of a state: one line for each field that comes back different.
+
+    >>> losses(State(Position.start(), on_roll=0, stake=2))[1]
+    'stake: 2 becomes 1'
+    """
     try:
         return differences(state, read(write(state))[0])
     except GammonError as error:
@@ -212,7 +216,15 @@ def _match(line: str) -> Match:
 
 
 def load(source: Input, *, strict: bool = False) -> Match:
-    """The match of a file with one board line."""
+    """The match of a file with one board line.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "board.fibs")
+    ...     dump(State(Position.start(), on_roll=0), path)
+    ...     load(path).state.position == Position.start()
+    True
+    """
     try:
         return loads(read_all(source), strict=strict)
     except FileFormatError as error:
@@ -220,7 +232,13 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """The matches and board lines of a file, such as the log of a client, one by one; other lines are skipped."""
+    """The matches and board lines of a file, such as the log of a client, one by one; other lines are skipped.
+
+    >>> import io
+    >>> log = "hello\\n" + dumps(State(Position.start(), on_roll=0)) * 2
+    >>> len(list(scan(io.StringIO(log))))
+    2
+    """
     reader = _oldmoves.Reader(strict=strict)
     for line in open_lines(source):
         match = reader.take(line)
@@ -234,19 +252,34 @@ def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
 
 
 def dumps(match: Match | State) -> str:
-    """The board line of where a match stands."""
+    """The board line of where a match stands.
+
+    >>> dumps(State(Position.start(), on_roll=0)).startswith("board:You:Opponent:")
+    True
+    """
     if isinstance(match, State):
         return write(match) + "\n"
     return write(match.state, match.names) + "\n"
 
 
 def dump(match: Match | State, target: Target) -> None:
-    """Writes the board line to a file."""
+    """Writes the board line to a file.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> dump(State(Position.start(), on_roll=0), file)
+    >>> file.getvalue() == dumps(State(Position.start(), on_roll=0))
+    True
+    """
     write_text(dumps(match), target)
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has board lines, or the games of `oldmoves`."""
+    """Whether a text has board lines, or the games of `oldmoves`.
+
+    >>> recognises(dumps(State(Position.start(), on_roll=0))), recognises("a letter")
+    (True, False)
+    """
     return _oldmoves.recognises(text) or any(
         line.lstrip().startswith("board:") and line.count(":") > 40 for line in text.split("\n", 50)[:50]
     )

@@ -46,12 +46,23 @@ def dumps(match: Match, *, indent: int | None = None) -> str:
 
 
 def dump(match: Match, target: Target, *, indent: int | None = None) -> None:
-    """Writes the match to a file, in UTF-8."""
+    """Writes the match to a file, in UTF-8.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> dump(Match(), file)
+    >>> loads(file.getvalue()) == Match()
+    True
+    """
     write_text(dumps(match, indent=indent), target)
 
 
 def losses(match: Match) -> tuple[str, ...]:
-    """What JSON does not hold of a match: nothing."""
+    """What JSON does not hold of a match: nothing.
+
+    >>> losses(Match())
+    ()
+    """
     return ()
 
 
@@ -60,6 +71,9 @@ def loads(data: str | bytes, *, strict: bool = False) -> Match:
 
     Raises:
         FileFormatError: with line and column for what is no JSON, and with the path of a field that is wrong.
+
+    >>> loads(dumps(Match(names=("Ann", "Bob")))).names
+    ('Ann', 'Bob')
     """
     text = decode(data)
     try:
@@ -72,7 +86,15 @@ def loads(data: str | bytes, *, strict: bool = False) -> Match:
 
 
 def load(source: Input, *, strict: bool = False) -> Match:
-    """The match of a file."""
+    """The match of a file.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "match.json")
+    ...     dump(Match(names=("Ann", "Bob")), path)
+    ...     load(path).names
+    ('Ann', 'Bob')
+    """
     try:
         return loads(read_all(source), strict=strict)
     except FileFormatError as error:
@@ -80,7 +102,12 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """The matches of a file with one on each line; a file with one match may have it over many lines."""
+    """The matches of a file with one on each line; a file with one match may have it over many lines.
+
+    >>> import io
+    >>> [match.names for match in scan(io.StringIO(dumps(Match(names=("Ann", "Bob"))) * 2))]
+    [('Ann', 'Bob'), ('Ann', 'Bob')]
+    """
     lines = open_lines(source)
     gathered: list[str] = []
     for number, line in enumerate(lines, 1):
@@ -168,5 +195,9 @@ def _text(value: object, path: str) -> str:
 
 
 def recognises(text: str) -> bool:
-    """Whether a text looks like JSON."""
+    """Whether a text looks like JSON.
+
+    >>> recognises(dumps(Match())), recognises("a letter")
+    (True, False)
+    """
     return text.lstrip()[:1] == "{"

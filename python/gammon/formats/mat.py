@@ -448,7 +448,15 @@ def loads(data: str | bytes, *, strict: bool = False) -> Match:
 
 
 def load(source: Input, *, strict: bool = False) -> Match:
-    """The match of a file. Raises as `loads` does, and what the system raises for a file that cannot be opened."""
+    """The match of a file. Raises as `loads` does, and what the system raises for a file that cannot be opened.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "match.mat")
+    ...     dump(Match(names=("Ann", "Bob")), path)
+    ...     load(path).names
+    ('Ann', 'Bob')
+    """
     matches = list(_scan(open_lines(source), strict, most=2))
     if len(matches) != 1:
         what = "several matches in it: read them with scan" if matches else "no game in it"
@@ -457,7 +465,12 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """The matches of a file one by one, so that only one is in memory."""
+    """The matches of a file one by one, so that only one is in memory.
+
+    >>> import io
+    >>> [match.names for match in scan(io.StringIO(dumps(Match(names=("Ann", "Bob"))) * 2))]
+    [('Ann', 'Bob'), ('Ann', 'Bob')]
+    """
     return _scan(open_lines(source), strict)
 
 
@@ -516,12 +529,23 @@ def dumps(match: Match) -> str:
 
 
 def dump(match: Match, target: Target) -> None:
-    """Writes the match to a file, in UTF-8."""
+    """Writes the match to a file, in UTF-8.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> dump(Match(), file)
+    >>> file.getvalue() == dumps(Match())
+    True
+    """
     write_text(dumps(match), target)
 
 
 def losses(match: Match) -> tuple[str, ...]:
-    """What match text does not hold of a match: one line for each difference, at most a hundred."""
+    """What match text does not hold of a match: one line for each difference, at most a hundred.
+
+    >>> losses(Match())
+    ()
+    """
     return differences(match, loads(dumps(match)))
 
 
@@ -696,5 +720,9 @@ def _steps_of(event: Event) -> str:
 
 
 def recognises(text: str) -> bool:
-    """Whether a text looks like match text: a line that begins a game."""
+    """Whether a text looks like match text: a line that begins a game.
+
+    >>> recognises(dumps(Match())), recognises("a letter")
+    (True, False)
+    """
     return re.search(r"(?:^|[\r\n])[ \t]*game[ \t]{0,3}#?[ \t]{0,3}\d{1,9}\b", text, re.IGNORECASE) is not None

@@ -34,7 +34,11 @@ def _arrow() -> tuple[Any, Any]:
 
 
 def schema() -> Any:
-    """The columns of a file, as a pyarrow schema."""
+    """The columns of a file, as a pyarrow schema.
+
+    >>> schema().names[:4]
+    ['match', 'game', 'ply', 'player']
+    """
     pa, _ = _arrow()
     fields = [
         ("match", pa.int32()),
@@ -136,6 +140,14 @@ def dump(matches: Match | Iterable[Match], path: str | os.PathLike[str]) -> int:
 
     Raises:
         MissingExtraError: without pyarrow.
+
+    >>> import pathlib, tempfile
+    >>> from gammon.dice import SequenceDice
+    >>> match = Match(dice=SequenceDice([(3, 1)]))
+    >>> _ = match.roll(), match.play("8/5 6/5")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dump([match, match], pathlib.Path(folder, "matches.parquet"))
+    2
     """
     pa, pq = _arrow()
     wanted = schema()
@@ -164,6 +176,16 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises:
         FileFormatError: if it is no Parquet file of this library, or of a version that is not known.
         MissingExtraError: without pyarrow.
+
+    >>> import pathlib, tempfile
+    >>> from gammon.dice import SequenceDice
+    >>> match = Match(dice=SequenceDice([(3, 1)]))
+    >>> _ = match.roll(), match.play("8/5 6/5")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "matches.parquet")
+    ...     written = dump(match, path)
+    ...     load(path).column("play").to_pylist()
+    ['8/5 6/5']
     """
     pa, pq = _arrow()
     with open(path, "rb") as file:

@@ -88,7 +88,15 @@ def loads(data: str | bytes, *, strict: bool = False) -> Match:
 
 
 def load(source: Input, *, strict: bool = False) -> Match:
-    """The match of a file. Raises as `loads` does, and what the system raises for a file that cannot be opened."""
+    """The match of a file. Raises as `loads` does, and what the system raises for a file that cannot be opened.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "match.sgf")
+    ...     dump(Match(names=("Ann", "Bob")), path)
+    ...     load(path).names
+    ('Ann', 'Bob')
+    """
     try:
         return loads(read_all(source), strict=strict)
     except FileFormatError as error:
@@ -96,7 +104,12 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """The matches of a file one by one; a new one begins where the number of the game does not go on."""
+    """The matches of a file one by one; a new one begins where the number of the game does not go on.
+
+    >>> import io
+    >>> [match.names for match in scan(io.StringIO(dumps(Match(names=("Ann", "Bob"))) * 2))]
+    [('Ann', 'Bob'), ('Ann', 'Bob')]
+    """
     return _scan(_text(read_all(source)), strict)
 
 
@@ -445,7 +458,11 @@ def _points(value: str) -> list[int] | None:
 
 
 class Candidate(NamedTuple):
-    """A play that GNU Backgammon compared, as its analysis has it (property A)."""
+    """A play that GNU Backgammon compared, as its analysis has it (property A).
+
+    >>> Candidate("8/5 6/5", rollout=False, numbers=(0.5, 0.1, 0.0, 0.1, 0.0, 0.02), text="hefe E ...").play
+    '8/5 6/5'
+    """
 
     play: str
     """In the numbering of the player who made the play."""
@@ -509,12 +526,23 @@ def dumps(match: Match) -> str:
 
 
 def dump(match: Match, target: Target) -> None:
-    """Writes the match to a file, in UTF-8."""
+    """Writes the match to a file, in UTF-8.
+
+    >>> import io
+    >>> file = io.StringIO()
+    >>> dump(Match(), file)
+    >>> file.getvalue() == dumps(Match())
+    True
+    """
     write_text(dumps(match), target)
 
 
 def losses(match: Match) -> tuple[str, ...]:
-    """What SGF does not hold of a match: one line for each difference, at most a hundred."""
+    """What SGF does not hold of a match: one line for each difference, at most a hundred.
+
+    >>> losses(Match())
+    ()
+    """
     return differences(match, loads(dumps(match)))
 
 
@@ -703,6 +731,10 @@ def _position_node(event: Event) -> str:
 
 
 def recognises(text: str) -> bool:
-    """Whether a text looks like SGF of backgammon."""
+    """Whether a text looks like SGF of backgammon.
+
+    >>> recognises(dumps(Match())), recognises("a letter")
+    (True, False)
+    """
     head = text[:4096].lstrip()
     return head.startswith("(") and head[1:].lstrip().startswith(";")

@@ -66,7 +66,15 @@ def loads(data: str | bytes, *, strict: bool = False) -> Match:
 
 
 def load(source: Input, *, strict: bool = False) -> Match:
-    """The match of a file."""
+    """The match of a file.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "board.txt")
+    ...     written = path.write_text("XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10")
+    ...     load(path).state.roll
+    Roll(4, 2)
+    """
     try:
         return loads(read_all(source), strict=strict)
     except FileFormatError as error:
@@ -74,7 +82,12 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def read(text: str, faults: Faults | None = None) -> tuple[State, tuple[str, str]]:
-    """The state of a text and the names of players 0 (O) and 1 (X)."""
+    """The state of a text and the names of players 0 (O) and 1 (X).
+
+    >>> state, names = read("4HPwATDgc/ABMA:cAkKAAAAAAAA")
+    >>> state.roll, state.position == Position.start()
+    (Roll(4, 2), True)
+    """
     faults = faults or Faults()
     lines = [line[:_LONGEST_LINE] for line in lines_of(text)[:_MOST_LINES]]
     try:
@@ -128,7 +141,13 @@ def _further(lines: list[str]) -> int | None:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """A match for each position of a text with many XGIDs, such as an exported analysis; else the one of `load`."""
+    """A match for each position of a text with many XGIDs, such as an exported analysis; else the one of `load`.
+
+    >>> import io
+    >>> line = "XGID=-b----E-C---eE---c-e----B-:0:0:1:{}:0:0:3:0:10\\n"
+    >>> [str(match.state.roll) for match in scan(io.StringIO(line.format(42) + line.format(31)))]
+    ['42', '31']
+    """
     content = decode(read_all(source))
     parts = _XGID.split(content)
     identifiers = _XGID.findall(content)
@@ -301,7 +320,11 @@ def _score(notes: str) -> int:
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has a board or an ID in it."""
+    """Whether a text has a board or an ID in it.
+
+    >>> recognises("XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10"), recognises("a letter")
+    (True, False)
+    """
     lines = [line[:_LONGEST_LINE] for line in lines_of(text[:200_000])[:_MOST_LINES]]
     patterns = (_XGID, _BARE_ID, _POSITION_ID, _snowie.LINE)
     if any(pattern.search(line) for line in lines for pattern in patterns):

@@ -33,7 +33,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A remark in a record: `event` says how many events come before it."""
+    """A remark in a record: `event` says how many events come before it.
+
+    >>> Comment(event=2, text="a bold play").text
+    'a bold play'
+    """
 
     event: int
     text: str
@@ -45,6 +49,10 @@ class Event:
 
     `kind` says which, and with it which of the other fields mean something; `docs/match.md` has the table. `player` is
     the seat that did it. `notes` are remarks that the rules make: "dead cube", "Crawford game", "illegal", ...
+
+    >>> event = Event("roll", player=0, throws=((3, 1),))
+    >>> event.roll, event.notes
+    (Roll(3, 1), ())
     """
 
     kind: str

@@ -22,6 +22,14 @@ class Game:
     `points` is the raw worth, `counted` what of it counts for the match (rule 9.1). `level` is what was won on the
     board (1 to 3), before Jacoby. `start_points` is the score at its start, `number` counts from 1, `turns` is how many
     turns were begun. `ending` is "play", "drop", "resignation" or "award".
+
+    >>> from gammon import Match
+    >>> from gammon.dice import SequenceDice
+    >>> match = Match(Rules.match(3), dice=SequenceDice([(3, 1)]))
+    >>> _ = match.roll(), match.resign("gammon"), match.accept()
+    >>> game = match.games[0]
+    >>> game.winner, game.points, game.ending
+    (1, 2, 'resignation')
     """
 
     number: int

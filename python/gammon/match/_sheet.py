@@ -17,6 +17,9 @@ class SheetRow:
     """One line: a finished game, or points that do not come from one, with the score after it.
 
     `game` is the game's number, None for other points; `points` are what each seat won, raw.
+
+    >>> SheetRow(1, "gammon", points=(2, 0), score=(2, 0)).what
+    'gammon'
     """
 
     game: int | None

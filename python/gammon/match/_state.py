@@ -18,11 +18,17 @@ from gammon.scoring import CrawfordPhase, crawford_phase, match_winner
 __all__ = ["Action", "ActionKind", "GameState", "Offer", "Phase", "State"]
 
 ActionKind = Literal["roll", "double", "take", "drop", "beaver", "play", "resign", "accept", "decline"]
+"""What a player can do."""
 ACTION_KINDS: tuple[ActionKind, ...] = get_args(ActionKind)
 
 
 class Phase(enum.Enum):
-    """Where the state machine of a match stands. `docs/match.md` lists what can be done in each."""
+    """Where the state machine of a match stands. `docs/match.md` lists what can be done in each.
+
+    >>> from gammon import Match
+    >>> Match().phase
+    <Phase.OPENING: 'opening'>
+    """
 
     OPENING = "opening"
     """Before the opening throw of the first game."""
@@ -43,7 +49,11 @@ class Phase(enum.Enum):
 
 
 class GameState(enum.Enum):
-    """Whether a game is going on, and if not, how it ended."""
+    """Whether a game is going on, and if not, how it ended.
+
+    >>> State(Position.start(), on_roll=0).game_state
+    GameState.PLAYING
+    """
 
     NONE = "none"
     """No game has begun."""
@@ -59,7 +69,11 @@ class GameState(enum.Enum):
 
 
 class Offer(enum.Enum):
-    """What one player has offered and the other has to answer."""
+    """What one player has offered and the other has to answer.
+
+    >>> Offer.resignation(2)
+    Offer.RESIGN_2
+    """
 
     DOUBLE = "double"
     BEAVER = "beaver"

@@ -36,6 +36,14 @@ class Choices:
         phase: int8[N], 1 in the Crawford game, 2 after it, else 0.
         stake: int32[N], what multiplies the cube.
         noise: uint64[N], a random word for each decision: a function of (seed, game, turn) alone.
+
+    >>> from gammon import batch, simulate
+    >>> class Fewest:
+    ...     def choose(self, choices):
+    ...         ours = batch.pips(choices.candidates)[:, 1].astype(float)
+    ...         return choices.best(-ours)
+    >>> simulate(20, (Fewest(), "random"), seed=1).games
+    20
     """
 
     positions: NDArray[np.int8]
@@ -92,6 +100,17 @@ class Decisions:
 
     Whether to double is asked before the roll of a player who may. Whether to take is asked of the other one, with the
     position as that player sees it and the cube as it lies before the double.
+
+    >>> from gammon import simulate
+    >>> class Cautious:
+    ...     def choose(self, choices):
+    ...         return np.zeros(len(choices), dtype=np.int64)
+    ...     def double(self, decisions):
+    ...         return np.zeros(len(decisions), dtype=bool)
+    ...     def take(self, decisions):
+    ...         return decisions.cube[:, 0] < 2
+    >>> simulate(20, (Cautious(), "random"), cube=True, seed=1).cube[0].doubles
+    0
     """
 
     positions: NDArray[np.int8]
@@ -116,6 +135,13 @@ class Policy(Protocol):
     `choose` gives for each row an index within the row's own candidates: int64[N]. `double` and `take`, which answer
     `Decisions` with bool[N], may be missing: then the player never doubles and always takes. An answer must depend on
     its own row alone; `check_policy` tests that.
+
+    >>> from gammon import simulate
+    >>> class First:
+    ...     def choose(self, choices):
+    ...         return np.zeros(len(choices), dtype=np.int64)
+    >>> isinstance(First(), Policy), simulate(20, (First(), "random"), seed=1).games
+    (True, 20)
     """
 
     def choose(self, c: Choices, /) -> NDArray[np.int64]:

@@ -52,6 +52,14 @@ class PositionTable:
         points: int64[N], what the player on roll won in all of those games, stake and cube included.
         wins: uint64[N], how many of them that player won.
         evaluations: float32[N, 5], the five probabilities; None if the games were not evaluated.
+
+    >>> import gammon, tempfile
+    >>> from gammon.simulation import collect_positions
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     result = gammon.simulate(10, seed=1, out=place + "/games", record=True)
+    ...     table = next(collect_positions(place + "/games", place + "/positions", buckets=1).tables())
+    >>> len(table) == len(table.counts) <= result.plies
+    True
     """
 
     positions: NDArray[np.int8]
@@ -101,6 +109,15 @@ class Positions:
 
     Attributes:
         complete: whether all of it is there.
+
+    >>> import gammon, tempfile
+    >>> from gammon.simulation import Positions, collect_positions
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     result = gammon.simulate(10, seed=1, out=place + "/games", record=True)
+    ...     written = collect_positions(place + "/games", place + "/positions", buckets=2)
+    ...     found = Positions(place + "/positions")
+    ...     found.complete, len(found) == len(written)
+    (True, True)
     """
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:

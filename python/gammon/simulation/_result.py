@@ -24,7 +24,12 @@ __all__ = ["CubeActions", "GameTable", "SimulationResult", "TurnTable", "Wins"]
 
 
 class Wins(NamedTuple):
-    """How many games a side won, by what they were worth."""
+    """How many games a side won, by what they were worth.
+
+    >>> wins = Wins(single=7, gammon=2, backgammon=1)
+    >>> wins.games, wins.points
+    (10, 14)
+    """
 
     single: int
     gammon: int
@@ -42,7 +47,13 @@ class Wins(NamedTuple):
 
 
 class CubeActions(NamedTuple):
-    """What a player did with the cube. What one player offers the other takes or drops."""
+    """What a player did with the cube. What one player offers the other takes or drops.
+
+    >>> from gammon import simulate
+    >>> actions = simulate(100, ("fast", "fast"), cube=True, seed=1).cube
+    >>> actions[0].doubles == actions[1].takes + actions[1].drops
+    True
+    """
 
     doubles: int
     takes: int
@@ -63,6 +74,11 @@ class GameTable:
         stake: uint32[N], what multiplied the cube.
         cube: uint32[N], the cube at the end.
         dropped: bool[N], whether the game ended by a drop.
+
+    >>> from gammon import simulate
+    >>> table = simulate(100, seed=1, per_game=True).per_game
+    >>> len(table), table.points.dtype.name, int(table.cube.max())
+    (100, 'int64', 1)
     """
 
     game: NDArray[np.uint64]
@@ -98,6 +114,11 @@ class TurnTable:
         positions: int8[N, 28], before the action, seen by the player on roll.
         after: int8[N, 28], after it, seen by the same player.
         evaluations: float32[N, 5], the five probabilities of `positions` for the player on roll; None if nobody asked.
+
+    >>> from gammon import simulate
+    >>> table = simulate(10, seed=1, record=True).turns
+    >>> table.positions.shape == (len(table), 28), table.rolls.dtype.name
+    (True, 'uint8')
     """
 
     game: NDArray[np.uint64]

@@ -79,6 +79,10 @@ impl PyPlay {
 }
 
 /// The distinct legal plays of a roll in canonical order, highest first: a sequence.
+///
+/// >>> plays = Position.start().plays(Roll(6, 5))
+/// >>> len(plays), str(plays[0]), "24/13" in plays
+/// (7, '24/18 13/8', True)
 #[pyclass(name = "Plays", module = "gammon", frozen, sequence, eq)]
 #[derive(PartialEq, Eq)]
 pub struct PyPlays {
