@@ -7,6 +7,7 @@ class there what has none.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import itertools
@@ -101,8 +102,8 @@ def test_names_say_what_they_are(module: str, name: str) -> None:
     assert ">>>" in text, f"{module}.{name} has no example"
     if inspect.isclass(thing):
         silent = [member for member, found in members(thing) if not inspect.getdoc(found)]
-        # Fields of dataclasses with slots are documented by the class.
-        fields = {*getattr(thing, "__dataclass_fields__", ()), *getattr(thing, "_fields", ())}
+        # Fields are said after their names, or by the class.
+        fields = {field.name for field in dataclasses.fields(thing)} if dataclasses.is_dataclass(thing) else set()
         assert not set(silent) - fields, f"{module}.{name} has members without a docstring"
 
 

@@ -30,6 +30,11 @@ COMMANDS = {
 }
 """Where the function of each command is."""
 
+HELP = """Backgammon: positions, matches, exact endgames and simulation.
+
+Example: gammon simulate --games 1000 --seed 1
+"""
+
 GROUPS = {
     "bearoff": "gammon.cli._bearoff",
     "hypergammon": "gammon.cli._hypergammon",
@@ -42,7 +47,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     app = typer.Typer(
         name="gammon",
-        help="Backgammon: positions, matches, exact endgames and simulation.",
+        help=HELP,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )

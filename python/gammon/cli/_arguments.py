@@ -15,7 +15,7 @@ from gammon.errors import NotationError
 VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 
 PositionText = Annotated[
-    str, typer.Argument(metavar="POSITION", help='A GNU Position ID, or a start such as "standard" or "nackgammon".')
+    str, typer.Argument(metavar="POSITION", help='A GNU Position ID, an XGID, or a start such as "standard".')
 ]
 
 PositionOrFile = Annotated[

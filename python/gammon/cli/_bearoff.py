@@ -14,8 +14,17 @@ from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
 
-app = typer.Typer(name="bearoff", help="Bear-off databases.", no_args_is_help=True, rich_markup_mode=None)
-build = typer.Typer(name="build", help="Build a table and write it to a file.", rich_markup_mode=None)
+HELP = """Bear-off databases.
+
+Example: gammon bearoff build two-sided 6x6.gts
+"""
+BUILD_HELP = """Build a table and write it to a file.
+
+Example: gammon bearoff build one-sided 6x15.gos
+"""
+
+app = typer.Typer(name="bearoff", help=HELP, no_args_is_help=True, rich_markup_mode=None)
+build = typer.Typer(name="build", help=BUILD_HELP, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(build)
 build.command("one-sided")(one_sided.build_one_sided)
 app.command()(one_sided.convert)
@@ -30,7 +39,7 @@ _PAIRS_PER_SECOND = {1: 60e6, 4: 15e6, 5: 12e6}
 
 @build.command("two-sided")
 def build_two_sided(
-    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    path: Annotated[Path, typer.Argument(metavar="TABLE", help="The file to write.")],
     points: Annotated[int, typer.Option(help="The first points of each side.", **Whole)] = 6,
     checkers: Annotated[int, typer.Option(help="The most of each side.", **Whole)] = 6,
     opponent_checkers: Annotated[
@@ -54,7 +63,7 @@ def build_two_sided(
 ) -> None:
     """Solve a two-sided table. An interrupted build goes on where it was when the command is given again.
 
-    Example: gammon bearoff build two-sided 6x8.gts --checkers 8
+    Example: gammon bearoff build two-sided 6x6.gts
     """
     sides = (checkers, checkers if opponent_checkers is None else opponent_checkers)
     ladder = None if score is None else Ladder.match(_score(score, post_crawford))
@@ -82,7 +91,7 @@ def build_two_sided(
 def info(path: TablePath, json: Json = False) -> None:
     """Describe a table.
 
-    Example: gammon bearoff info 6x8.gts
+    Example: gammon bearoff info 6x6.gts
     """
     if (other := one_sided.open_other(path)) is not None:
         one_sided.info(other, path, json)
@@ -181,7 +190,7 @@ def _lookup_at_score(
 def verify(path: TablePath, json: Json = False) -> None:
     """Check every block of a table against its checksum.
 
-    Example: gammon bearoff verify 6x8.gts
+    Example: gammon bearoff verify 6x6.gts
     """
     if (other := one_sided.open_other(path)) is not None:
         one_sided.verify(other, path, json)

@@ -30,7 +30,7 @@ def open_other(path: Path) -> Table | None:
 
 
 def build_one_sided(
-    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    path: Annotated[Path, typer.Argument(metavar="TABLE", help="The file to write.")],
     points: Annotated[int, typer.Option(help="The first points.", parser=whole_number, metavar="INTEGER")] = 6,
     checkers: Annotated[int, typer.Option(help="The most checkers.", parser=whole_number, metavar="INTEGER")] = 15,
     single: Annotated[bool, typer.Option("--single", help="Round to float32: half the size.")] = False,
@@ -39,7 +39,7 @@ def build_one_sided(
 ) -> None:
     """Build a one-sided table: the rolls that each position of a side needs.
 
-    Example: gammon bearoff build one-sided 9x15.gos --points 9
+    Example: gammon bearoff build one-sided 8x15.gos --points 8
     """
     positions, memory = OneSided.size(points, checkers)
     if not json and positions <= 40_000_000:
@@ -60,7 +60,7 @@ def build_one_sided(
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="TABLE", help="A table of ours, or of GNU Backgammon.")],
-    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     like_gnu: Annotated[
         bool, typer.Option("--like-gnu", help="Solve again in GNU Backgammon's 16 bits: the bytes of makebearoff.")
     ] = False,
@@ -71,7 +71,7 @@ def convert(
 ) -> None:
     """Convert a table of ours for GNU Backgammon, or a one-sided table of GNU Backgammon to ours.
 
-    Example: gammon bearoff convert 6x8.gts gnubg_ts.bd
+    Example: gammon bearoff convert 6x6.gts gnubg_ts.bd
     """
     start = time.perf_counter()
     other = open_other(source)

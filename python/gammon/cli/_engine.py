@@ -105,7 +105,9 @@ def cube(
 
     A Position ID is taken as a money game with the cube in the middle.
 
-    Example: gammon cube "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10" --plies 2
+    \b
+    Example:
+        gammon cube "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:10" --plies 2
     """
     state = parse_state(position) or gammon.State(parse_position(position), on_roll=0)
     found = gammon.Engine(plies, model=model, threads=threads).cube_decision(state)

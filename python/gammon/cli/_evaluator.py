@@ -13,7 +13,7 @@ from gammon.training import Recipe, train
 
 
 def make(
-    recipe: Annotated[Path, typer.Argument(help="A recipe, JSON (docs/training.md).")],
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="A recipe, JSON (docs/training.md).")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     checkpoint: Annotated[Path | None, typer.Option(help="Written now and then; gone on from if it is there.")] = None,
     log: Annotated[Path | None, typer.Option(help="Gets a line of JSON at every checkpoint.")] = None,
@@ -26,7 +26,9 @@ def make(
 ) -> None:
     """Train a network by self-play. Ctrl-C writes the checkpoint and the model; the same command goes on.
 
-    Example: gammon train recipe.json --out net.gammon --checkpoint net.checkpoint
+    \b
+    Example:
+        gammon train recipe.json --out net.gammon --checkpoint net.checkpoint
     """
     interrupted = False
     try:

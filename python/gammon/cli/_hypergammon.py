@@ -13,9 +13,14 @@ from gammon import hypergammon
 from gammon.cli._arguments import VARIANTS, Json, Threads, print_json, whole_number
 from gammon.cube import Cube
 
+HELP = """Hypergammon solved: up to three checkers a side.
+
+Example: gammon hypergammon build one.ghy --checkers 1
+"""
+
 app = typer.Typer(
     name="hypergammon",
-    help="Hypergammon solved: up to three checkers a side.",
+    help=HELP,
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -26,7 +31,7 @@ _SIZES = {1: (651, 52e3, 50e6, 1), 2: (107_252, 8.6e6, 150e6, 5), 3: (7_959_903,
 
 @app.command()
 def build(
-    path: Annotated[Path, typer.Argument(help="The file to write.")],
+    path: Annotated[Path, typer.Argument(metavar="SOLUTION", help="The file to write.")],
     checkers: Annotated[int, typer.Option(help="Of each side, 1 to 3.", parser=whole_number, metavar="INTEGER")] = 3,
     tolerance: Annotated[float, typer.Option(help="The largest error of any value.")] = 1e-9,
     threads: Threads = None,
@@ -34,7 +39,10 @@ def build(
 ) -> None:
     """Solve the game and write it to a file.
 
-    Example: gammon hypergammon build hyper.ghy
+    \b
+    Examples:
+        gammon hypergammon build one.ghy --checkers 1
+        gammon hypergammon build hyper.ghy
     """
     if not json and checkers in _SIZES:
         positions, file, memory, seconds = _SIZES[checkers]
@@ -73,7 +81,10 @@ def lookup(
 ) -> None:
     """Look up a position: its probabilities, its equities, what to do with the cube, and the best play of a roll.
 
-    Example: gammon hypergammon lookup hyper.ghy hypergammon --roll 21
+    \b
+    Examples:
+        gammon hypergammon lookup one.ghy AACAAAAAAgAAAA --roll 21
+        gammon hypergammon lookup hyper.ghy hypergammon --roll 21
     """
     solution = hypergammon.open(path, jacoby=jacoby)
     if position in VARIANTS:

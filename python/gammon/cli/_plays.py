@@ -10,13 +10,24 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, PositionOrFile, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.cli._arguments import (
+    Json,
+    PositionOrFile,
+    PositionText,
+    Threads,
+    parse_position,
+    parse_state,
+    print_json,
+    whole_number,
+)
 from gammon.errors import InvalidArgumentError
 
 
 def plays(
     position: PositionText,
-    roll: Annotated[str, typer.Argument(help='Two dice, for example "31".')],
+    roll: Annotated[
+        str | None, typer.Argument(metavar="[ROLL]", help='Two dice, for example "31"; those of an XGID if left out.')
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the legal plays of a roll.
@@ -24,7 +35,7 @@ def plays(
     Example: gammon plays 4HPwATDgc/ABMA 31
     """
     where = parse_position(position)
-    found = where.plays(gammon.Roll.parse(roll))
+    found = where.plays(_dice(position, roll))
     if json:
         listed = [{"play": str(play), "steps": play.steps, "after": play.after.id} for play in found]
         print_json({"position": where.id, "roll": str(found.roll), "plays": listed})
@@ -35,9 +46,21 @@ def plays(
         print("the game is over" if where.is_over else "no legal play")
 
 
+def _dice(position: str, roll: str | None) -> gammon.Roll:
+    """The roll that is given, or else the one that the ID holds."""
+    if roll is not None:
+        return gammon.Roll.parse(roll)
+    state = parse_state(position)
+    if state is None or state.roll is None:
+        raise InvalidArgumentError(f"a roll is needed, such as 31: {position!r} has none in it")
+    return state.roll
+
+
 def show(
     position: PositionOrFile,
-    roll: Annotated[str | None, typer.Option(help='Two dice, such as "31": shown with --play.')] = None,
+    roll: Annotated[
+        str | None, typer.Option(help='Two dice, such as "31": shown with --play. Those of an XGID if left out.')
+    ] = None,
     play: Annotated[str | None, typer.Option(help='A play of that roll, such as "8/5 6/5".')] = None,
     view: Annotated[str, typer.Option(help="Who sits below: player (on roll) or opponent.")] = "player",
     direction: Annotated[str, typer.Option(help="How they go round: counterclockwise or clockwise.")] = (
@@ -54,23 +77,24 @@ def show(
     Examples:
         gammon show nackgammon
         gammon show standard --roll 31 --play "8/5 6/5" --svg opening.svg
+        gammon show "XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10"
     """
     if os.path.isfile(position):
         from gammon.cli._convert import show_file  # loads all formats
 
         show_file(position, json)
         return
-    where = parse_position(position)
-    if (roll is None) != (play is None):
-        raise InvalidArgumentError(f"--roll {roll} and --play {play} belong together")
-    made = None if roll is None or play is None else where.play(play, gammon.Roll.parse(roll))
+    where, state = parse_position(position), parse_state(position)
+    if play is None and roll is not None:
+        raise InvalidArgumentError(f"--roll {roll} is shown with --play, which is missing")
+    made = None if play is None else where.play(play, _dice(position, roll))
     if cards and made is not None:
         raise InvalidArgumentError(f"cards show positions, not plays ({made})")
-    drawn: Any = where if made is None else made
+    drawn: Any = made or state or where
     place: dict[str, Any] = {"view": view, "direction": direction}
     if svg is not None:
         look: dict[str, Any] = {"theme": theme}
-        picture = gammon.render.cards(where, **look) if cards else gammon.render.svg(drawn, **place, **look)
+        picture = gammon.render.cards(state or where, **look) if cards else gammon.render.svg(drawn, **place, **look)
         svg.write_text(picture + "\n", encoding="utf-8")
     if json:
         answer = {
@@ -81,11 +105,13 @@ def show(
             "class": where.class_,
             "outcome": None if where.outcome is None else where.outcome.points,
         }
+        if state is not None:
+            answer["xgid"] = state.xgid
         print_json(answer if made is None else {**answer, "play": str(made), "after": made.after.id})
         return
     if svg is not None:
         return
-    shown = gammon.render.cards(where, format="text") if cards else gammon.render.text(drawn, **place)
+    shown = gammon.render.cards(state or where, format="text") if cards else gammon.render.text(drawn, **place)
     print(f"Position ID: {where.id} ({where.class_})")
     print(shown)
 

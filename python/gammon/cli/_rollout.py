@@ -66,7 +66,7 @@ def rollout(
 
     Ctrl-C prints, and with --out writes, what there is so far.
 
-    Example: gammon rollout standard --roll 31 --trials 1296
+    Example: gammon rollout standard --roll 31 --trials 144
     """
     if (position is None) == (resume is None):
         raise typer.BadParameter("either a POSITION or --resume says what to roll out")

@@ -37,7 +37,9 @@ def simulate(
     variant: Annotated[str, typer.Option(help="The start of each game.")] = "standard",
     seed: Seed = None,
     threads: Threads = None,
-    out: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Write the table of games there.")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="DIRECTORY", help="Write the table of games there.")
+    ] = None,
     record: Annotated[bool, typer.Option("--record", help="Write every action, too.")] = False,
     evaluations: Annotated[
         str | None,
