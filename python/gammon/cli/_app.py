@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 import gammon
+from gammon.cli._arguments import help_alone
 
 __all__ = ["application"]
 
@@ -72,5 +73,4 @@ def _options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+    help_alone(context)

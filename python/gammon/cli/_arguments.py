@@ -93,6 +93,12 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"not a number: {text!r}") from None
 
 
+def help_alone(context: typer.Context) -> None:
+    """What a group does without a command: its help, as the program itself does."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
 def print_json(value: dict[str, Any]) -> None:
     """One JSON object on one line."""
     print(json.dumps(value, allow_nan=False))

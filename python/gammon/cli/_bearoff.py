@@ -11,7 +11,7 @@ import typer
 import gammon
 from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
-from gammon.cli._arguments import Json, PositionText, Threads, parse_position, print_json, whole_number
+from gammon.cli._arguments import Json, PositionText, Threads, help_alone, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
 
 HELP = """Bear-off databases.
@@ -23,8 +23,10 @@ BUILD_HELP = """Build a table and write it to a file.
 Example: gammon bearoff build one-sided 6x15.gos
 """
 
-app = typer.Typer(name="bearoff", help=HELP, no_args_is_help=True, rich_markup_mode=None)
-build = typer.Typer(name="build", help=BUILD_HELP, no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(name="bearoff", help=HELP, rich_markup_mode=None)
+app.callback(invoke_without_command=True)(help_alone)
+build = typer.Typer(name="build", help=BUILD_HELP, rich_markup_mode=None)
+build.callback(invoke_without_command=True)(help_alone)
 app.add_typer(build)
 build.command("one-sided")(one_sided.build_one_sided)
 app.command()(one_sided.convert)
@@ -220,7 +222,9 @@ def _describe(table: TwoSided) -> dict[str, Any]:
 
 
 def _score(text: str, post_crawford: bool) -> Score:
-    away, _, opponent_away = text.partition(",")
+    away, comma, opponent_away = text.partition(",")
+    if not comma:
+        raise typer.BadParameter(f"a score is AWAY,AWAY, such as 3,5, not {text!r}")
     return Score(whole_number(away), whole_number(opponent_away), post_crawford=post_crawford)
 
 

@@ -10,7 +10,7 @@ import typer
 
 import gammon
 from gammon import hypergammon
-from gammon.cli._arguments import VARIANTS, Json, Threads, print_json, whole_number
+from gammon.cli._arguments import VARIANTS, Json, Threads, help_alone, print_json, whole_number
 from gammon.cube import Cube
 
 HELP = """Hypergammon solved: up to three checkers a side.
@@ -21,9 +21,9 @@ Example: gammon hypergammon build one.ghy --checkers 1
 app = typer.Typer(
     name="hypergammon",
     help=HELP,
-    no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.callback(invoke_without_command=True)(help_alone)
 
 # Positions, bytes of the file, bytes of memory and roughly the seconds on two cores, by checkers.
 _SIZES = {1: (651, 52e3, 50e6, 1), 2: (107_252, 8.6e6, 150e6, 5), 3: (7_959_903, 637e6, 2.9e9, 510)}

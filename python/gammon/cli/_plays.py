@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -84,6 +85,10 @@ def show(
 
         show_file(position, json)
         return
+    if os.path.isdir(position):
+        raise InvalidArgumentError(f"{position} is a folder: show takes one file")
+    if "." in position:  # which no ID has in it
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), position)
     where, state = parse_position(position), parse_state(position)
     if play is None and roll is not None:
         raise InvalidArgumentError(f"--roll {roll} is shown with --play, which is missing")

@@ -1,0 +1,163 @@
+"""Wrong command lines of every command: exit code 2, one line on stderr, and never a traceback."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+
+from gammon.cli import main
+
+DATA = Path(__file__).parent / "data"
+
+WRONG = """
+simulate --players rnd.bin,random
+simulate --matches 3 --length 100000
+simulate --out note.txt -n 10
+simulate extra
+plays
+plays standard
+plays standard 00
+plays standard 31 42
+plays XGID=bad 31
+plays 4HPwATDgc/ABMA:xx 31
+show
+show nofile.mat
+show rnd.bin
+show empty
+show folder
+show standard --svg folder
+show standard --play 8/5
+eval
+eval standard --plies 9
+eval standard --plies x
+eval standard 77
+eval standard 31 --roll 31
+eval standard --model note.txt
+eval standard --model nofile
+eval standard --threads -1
+cube standard --plies -1
+cube XGID=zzz
+cube "XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10"
+rollout
+rollout standard --resume note.txt
+rollout --resume list.json
+rollout --resume cut.json
+rollout --resume rnd.bin
+rollout standard --trials 1
+rollout standard --play 8/5
+rollout standard --roll 31 --play 9/1
+rollout standard --roll 31 --top 0
+rollout standard --cube --roll 31
+rollout standard --truncate 0
+rollout standard --stop-se -1
+rollout standard --stop-se nan
+rollout standard --min-trials 0
+rollout standard --model folder
+convert
+convert match.mat
+convert match.mat x.zzz
+convert nofile x.mat
+convert match.mat x.mat --to pdf
+convert match.mat no/such/x.mat
+train
+train nofile --out x
+train recipe.json --out x
+train list.json --out x
+train cut.json --out x
+train rnd.bin --out x
+train folder --out x
+train recipe.json
+perft
+perft 1 zzz
+bench --foo
+bearoff nosuch
+bearoff build two-sided
+bearoff build two-sided x.gts --points 0
+bearoff build two-sided x.gts --checkers 99
+bearoff build two-sided x.gts --score 3
+bearoff build two-sided x.gts --score a,b
+bearoff build two-sided x.gts --score 3,3 --post-crawford
+bearoff build one-sided x.gos --points 99
+bearoff info nofile
+bearoff info note.txt
+bearoff info empty
+bearoff info folder
+bearoff info rnd.bin
+bearoff lookup note.txt standard
+bearoff verify rnd.bin
+bearoff convert note.txt x.bd
+hypergammon build x.ghy --checkers 9
+hypergammon build x.ghy --checkers 1 --tolerance abc
+hypergammon lookup note.txt hypergammon
+hypergammon lookup nofile hypergammon
+play --rules x
+play --length 0
+play --length 5 --rules money
+play --set foo=1
+play --set jacoby=maybe
+play --set nonsense
+play --opponent nobody
+play --names Ann
+play --dice loaded
+play --clock sundial
+play --resume nofile
+play --resume note.txt
+play --resume list.json
+play --resume rnd.bin
+play --save no/such/x.json
+play --color pink
+play --seed x
+nosuch
+--nosuch
+"""
+LINES = WRONG.strip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files that are not what a command wants."""
+    place = tmp_path_factory.mktemp("wrong")
+    shutil.copy(DATA / "matches" / "m3_b.mat", place / "match.mat")
+    (place / "folder").mkdir()
+    (place / "empty").touch()
+    (place / "note.txt").write_text("hello\n")
+    (place / "rnd.bin").write_bytes(bytes(place % 256 for place in range(7, 40_000, 7)))
+    (place / "list.json").write_text("[]")
+    (place / "cut.json").write_text("{")
+    (place / "recipe.json").write_text('{"layers": [3, 3]}')
+    return place
+
+
+def test_there_are_many() -> None:
+    assert len(set(LINES)) == len(LINES) > 90
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_one_line_and_exit_code_2(
+    line: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    with pytest.raises(SystemExit) as end:
+        main(shlex.split(line))
+    out, error = capfd.readouterr()
+    assert end.value.code == 2
+    assert out == ""
+    assert error.startswith("gammon: ")
+    assert error.count("\n") == 1
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("line", ["", "bearoff", "bearoff build", "hypergammon"])
+def test_without_a_command_there_is_help(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(shlex.split(line))
+    out, error = capfd.readouterr()
+    assert (end.value.code, error) == (0, "")
+    assert "Usage: " in out
+    assert "Commands:" in out
