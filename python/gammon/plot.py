@@ -91,7 +91,7 @@ def _log(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[Mapp
         else:
             lines = list(log)
         whole = all("stage" in line and all(isinstance(line[name], (int, float)) for name in numbers) for line in lines)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InvalidArgumentError(f"not a log of training: {error}") from error
     if not lines or not whole:
         raise InvalidArgumentError("a log of training has lines with games, stage, cross_entropy and equity_error")

@@ -115,7 +115,7 @@ class Recipe:
         """
         try:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InvalidArgumentError(f"{os.fspath(path)}: not a recipe: {error}") from error
 
     @classmethod

@@ -53,6 +53,11 @@ def _run(arguments: list[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def printable(text: str) -> str:
+    """A line in which nothing moves the cursor of a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def _complain(message: str) -> int:
-    print("gammon: " + " ".join(message.split()), file=sys.stderr)
+    print("gammon: " + printable(" ".join(message.split())), file=sys.stderr)
     return 2

@@ -13,6 +13,7 @@ import typer
 
 import gammon
 from gammon import formats
+from gammon.cli import printable
 from gammon.cli._arguments import Json, print_json
 from gammon.errors import GammonError, InvalidArgumentError
 from gammon.match import Match
@@ -93,13 +94,13 @@ class _Report:
         if faults:
             self.faulty += 1
             more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-            print(f"{path}: {faults[0]}{more}", file=sys.stderr)
+            print(printable(f"{path}: {faults[0]}{more}"), file=sys.stderr)
 
     def lost(self, path: Path, match: Match, format_name: str) -> None:
         """Says what a format does not hold of a match."""
         if self.losses and format_name != "parquet":
             for line in formats.losses(match, format_name):
-                print(f"{path}: not held by {format_name}: {line}", file=sys.stderr)
+                print(printable(f"{path}: not held by {format_name}: {line}"), file=sys.stderr)
 
 
 def _write(matches: Iterator[Match], path: Path, format_name: str, report: _Report) -> int:
@@ -171,7 +172,8 @@ def show_file(path: str, json: bool) -> None:
     for number, (summary, match) in enumerate(found):
         if number:
             print()
-        print(_described(summary, match))
+        # Names and tags are somebody's text: they move no cursor.
+        print("\n".join(map(printable, _described(summary, match).split("\n"))))
 
 
 def _summary(match: Match) -> tuple[dict[str, Any], Match]:

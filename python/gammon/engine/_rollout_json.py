@@ -229,7 +229,7 @@ def from_dict(
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FileFormatError(f"no JSON: {error}") from None
     fields = read_dict(data, "rollout", _FIELDS)
     if fields["format"] != "gammon rollout" or fields["version"] != _JSON_VERSION:

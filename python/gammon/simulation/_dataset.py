@@ -285,9 +285,13 @@ def read_manifest(path: Path, kind: str, settings_of: Callable[[dict[str, Any]],
             )
         checked = {key: manifest[key] for key in ("format", "version", "gammon", "settings", "complete", "parts")}
         settings_of(checked["settings"])
+        for part in checked["parts"]:
+            for entry in part["files"].values():
+                if Path(entry["name"]).name != entry["name"]:
+                    raise FileFormatError(f"{path / MANIFEST}: {entry['name']!r:.100} is no name of a file beside it")
     except FileFormatError:
         raise
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind} ({error!r})") from error
     return checked
 
