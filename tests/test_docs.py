@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -53,9 +54,54 @@ def test_every_page_is_in_the_menu() -> None:
     assert sorted(listed) == PAGES
 
 
-@pytest.mark.parametrize("page", PAGES)
+EVERY_PAGE = [*(f"docs/{page}" for page in PAGES), "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+EXTERNAL = {
+    "https://docs.ray.io",
+    "https://github.com/gammon-project/gammon",
+    "https://keepachangelog.com/en/1.1.0/",
+    "https://semver.org/spec/v2.0.0.html",
+}
+"""Every address outside that the pages name: they are looked at here, by people, and asked for by no test."""
+
+
+def prose(page: str) -> str:
+    return re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What can stand after a # in a link to the page: its headings in lower case, spaces as hyphens."""
+    headings = re.findall(r"^#+ (.+)$", prose(str(page.relative_to(ROOT))), re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", heading).strip().lower() for heading in headings)
+    return {re.sub(r"[\s-]+", "-", heading) for heading in plain}
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
 def test_links_lead_somewhere(page: str) -> None:
-    text = re.sub(r"```.*?```", "", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL)
-    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
-        if not link.startswith(("http://", "https://")):
-            assert ((DOCS / page).parent / link).exists(), link
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)[^)]*\)", prose(page)):
+        if link.startswith(("http://", "https://")):
+            continue
+        target = (ROOT / page).parent / link if link else ROOT / page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.resolve()), f"{link}#{anchor}"
+
+
+def test_links_to_elsewhere() -> None:
+    found = {
+        address.rstrip(".,;") for page in EVERY_PAGE for address in re.findall(r"\bhttps?://[^\s)>`\"']+", prose(page))
+    }
+    assert found == EXTERNAL
+    for address in EXTERNAL:
+        parts = urllib.parse.urlsplit(address)
+        assert parts.scheme == "https"
+        assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc)
+        assert re.fullmatch(r"[\w./-]*", parts.path + parts.query + parts.fragment)
+
+
+def test_the_command_line_page_has_every_command() -> None:
+    pytest.importorskip("typer")
+    from gammon.cli._app import COMMANDS, GROUPS
+
+    text = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert sorted(listed) == sorted([*COMMANDS, *GROUPS])

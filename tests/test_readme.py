@@ -1,7 +1,13 @@
 """The README's examples run, and show what they say."""
 
 import doctest
+import io
 import pathlib
+import re
+import shlex
+import shutil
+
+import pytest
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
 
@@ -17,3 +23,30 @@ def test_the_two_commands_are_there():
     text = README.read_text(encoding="utf-8")
     assert text.count("<!-- main-job -->") == 1
     assert text.count("<!-- tests -->") == 1
+
+
+def commands() -> list[str]:
+    text = README.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^`|]+(?:\(`pip[^|]*\) )?\| (.*) \|$", text, re.MULTILINE)
+    return [command for row in rows for command in re.findall(r"`(gammon [^`]+)`", row)]
+
+
+def test_the_commands_of_the_table_run(tmp_path, monkeypatch, capfd):
+    """All but the long simulation, in the order in which they stand there."""
+    pytest.importorskip("typer")
+    from gammon.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    data = README.parent / "tests" / "data" / "matches"
+    shutil.copy(next(data.glob("*.sgf")), "match.sgf")
+    pathlib.Path("recipe.json").write_text('{"layers": [64, 16], "stages": [{"games": 64}]}')
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert len(commands()) >= 11
+    for command in commands():
+        program, *arguments = shlex.split(command)
+        assert program == "gammon"
+        if arguments[0] == "simulate":
+            continue
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        assert end.value.code == 0, (command, capfd.readouterr())
