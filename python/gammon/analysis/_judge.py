@@ -213,8 +213,10 @@ def _judge_resignation(engine: Engine, question: Question) -> Judgement:
 def _level(question: Question) -> int:
     if question.kind == "resign":
         return next(level for level in (1, 2, 3) if Offer.resignation(level).value == question.done)
-    assert question.state.offer is not None and question.state.offer.level is not None
-    return question.state.offer.level
+    offer = question.state.offer
+    assert offer is not None
+    assert offer.level is not None
+    return offer.level
 
 
 def _playing_on(engine: Engine, state: State) -> tuple[float, float | None, Probabilities]:
@@ -246,7 +248,7 @@ def luck(engine: Engine, throw: Throw) -> RollLuck | None:
 
 
 def _luck(engine: Engine, throw: Throw) -> RollLuck:
-    mine = (0.0, None)
+    mine: tuple[float, float | None] = (0.0, None)
     mean, mean_mwc = 0.0, 0.0
     for roll in Roll.all():
         equity, mwc, _ = best_of_roll(engine, throw.state, roll)
@@ -263,7 +265,7 @@ def _opening_luck(engine: Engine, throw: Throw) -> RollLuck:
     other = dataclasses.replace(
         state, position=state.position.flip(), on_roll=1 - state.on_roll, cube=state.cube.flip()
     )
-    mine = (0.0, None)
+    mine: tuple[float, float | None] = (0.0, None)
     mean, mean_mwc = 0.0, 0.0
     openings = [roll for roll in Roll.all() if not roll.is_double]
     for roll in openings:
@@ -313,9 +315,7 @@ def is_close(judgement: Judgement, within: float) -> bool:
     return rival is not None and judgement.best.equity - rival.equity <= within
 
 
-def roll_out_close(
-    engine: Engine, judgement: Judgement, rollouts: Rollouts, threads: int | None
-) -> Judgement:
+def roll_out_close(engine: Engine, judgement: Judgement, rollouts: Rollouts, threads: int | None) -> Judgement:
     """The judgement by a rollout; unchanged where there is nothing that can be rolled out."""
     if not isinstance(engine.model, Model) or judgement.state.offer in (Offer.BEAVER, Offer.RACCOON):
         return judgement
@@ -394,9 +394,7 @@ def _roll_out_cube(engine: Engine, judgement: Judgement, rollouts: Rollouts, thr
     if judgement.action not in {option.action for option in options}:
         return judgement
     fresh = _judged(_question(judgement), options, judgement.action, lambda _: True)
-    return dataclasses.replace(
-        fresh, verdict=_verdict(judgement.kind, fresh, worths), worths=tuple(worths.items())
-    )
+    return dataclasses.replace(fresh, verdict=_verdict(judgement.kind, fresh, worths), worths=tuple(worths.items()))
 
 
 def _other_side(option: Option) -> Option:

@@ -264,7 +264,9 @@ def summary(player: int, name: str, judgements: Iterable[Judgement], rolls: Iter
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Every decision and every roll of a match, judged; `str` is a table for people, `report` a page with boards.
+    """Every decision and every roll of a match, judged.
+
+    `str` and `text` are tables for people, `to_json` is for programs, `report` writes a page with boards.
 
     Attributes:
         names: of the players in seats 0 and 1.
@@ -343,11 +345,14 @@ class Analysis:
 
         _report.write(self, path, boards)
 
-    def __str__(self) -> str:
-        """Tables for people: the totals, and the worst decisions."""
+    def text(self, *, worst: int = 10, player: int | None = None) -> str:
+        """Tables for people: the totals, and so many of the worst decisions, of one seat or of both."""
         from gammon.analysis import _text
 
-        return _text.text(self)
+        return _text.text(self, worst, player)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def _seen_by_0(roll: RollLuck) -> float:

@@ -12,15 +12,14 @@ if TYPE_CHECKING:
 __all__ = ["cost", "name", "rating", "rows", "text", "what", "when"]
 
 NAME_WIDTH = 20
-WORST = 10
 
 
-def text(analysis: Analysis, worst: int = WORST) -> str:
+def text(analysis: Analysis, worst: int, player: int | None) -> str:
     """The totals of both players side by side, and the worst decisions."""
     names = [name(summary.name)[:NAME_WIDTH] for summary in analysis.players]
     lines = [f"{heading(analysis)}", "", f"{'':<26}{names[0]:>21}{names[1]:>21}"]
     lines += [f"{label:<26}{first:>21}{second:>21}" for label, first, second in rows(analysis)]
-    found = analysis.worst(worst)
+    found = analysis.worst(worst, player=player)
     if found:
         lines += ["", "The worst decisions"]
         lines += [_line(analysis, judgement) for judgement in found]

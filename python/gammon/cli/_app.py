@@ -23,6 +23,7 @@ COMMANDS = {
     "eval": ("gammon.cli._engine", "evaluate"),
     "cube": ("gammon.cli._engine", "cube"),
     "rollout": ("gammon.cli._rollout", "rollout"),
+    "analyze": ("gammon.cli._analyze", "analyze"),
     "convert": ("gammon.cli._convert", "convert"),
     "train": ("gammon.cli._evaluator", "make"),
     "perft": ("gammon.cli._plays", "perft"),
