@@ -29,7 +29,8 @@ body { font: 15px/1.45 Helvetica, Arial, 'DejaVu Sans', sans-serif; margin: 2em 
   color: #1d1b16; background: #fbf9f4; }
 h1 { font-size: 1.6em; } h2 { margin-top: 2em; border-bottom: 1px solid #cbbfa6; }
 h3 { margin: 0 0 .4em; font-size: 1em; }
-table { border-collapse: collapse; margin: .6em 0; } th, td { padding: .15em .7em; text-align: left; }
+table { border-collapse: collapse; margin: .6em 0; }
+th, td { padding: .15em .6em; text-align: left; white-space: nowrap; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } thead th { border-bottom: 1px solid #cbbfa6; }
 tbody tr:nth-child(even) { background: #f2ecdf; }
 .doubtful { color: #7a5b00; } .bad { color: #a13d00; } .very-bad { color: #b3001e; font-weight: bold; }
@@ -62,6 +63,7 @@ def page(analysis: Analysis, boards: int) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",
         f"<h1>{title}</h1><p>{_said(_text.heading(analysis))}</p>",
+        f"<p>{_said(analysis.names[0])} has the white checkers.</p>",
         *_totals(analysis),
         "<h2>Course of the match</h2>",
         _graph(analysis),
