@@ -19,7 +19,7 @@ LAYERS = [
     {"engine"},
     {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator", "levels"},
     {"errors", "_long_work", "_notebook", "_ray", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.

@@ -285,7 +285,7 @@ class Rollout:
 def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
 
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None, int, float]
 _Columns: TypeAlias = dict[str, Any]
 
 @final

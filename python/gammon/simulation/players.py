@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from gammon import _core
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
+from gammon.levels import LEVELS
 from gammon.simulation.policy import PolicyLike, Questioner
 
 __all__ = ["BUILT_IN", "BuiltIn", "Evaluating", "PlayerLike", "Players", "checksum", "network_of"]
@@ -22,22 +23,32 @@ Evaluating: TypeAlias = "str | os.PathLike[str] | Model | None"
 
 
 class BuiltIn(NamedTuple):
-    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
+    """A player that is part of the library: what the core calls it, and its fixed answers to double and take.
+
+    A network looks so many plies ahead, and misjudges every equity by a random number of this standard deviation.
+    """
 
     core: str
     double: bool = False
     take: bool = True
+    plies: int = 0
+    noise: float = 0.0
 
 
-BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random"), "fast": BuiltIn("network")}
+BUILT_IN: dict[str, BuiltIn] = {
+    "random": BuiltIn("random"),
+    "fast": BuiltIn("network"),
+    **{name: BuiltIn("network", plies=level.plies, noise=level.noise) for name, level in LEVELS.items()},
+}
 """The built-in players by name.
 
 "random" chooses evenly among the distinct plays, never doubles and always takes. "fast" is the network of that name: it
-makes the play that leads to the best position (0-ply) and handles the cube as `gammon.cube.decide` says.
+makes the play that leads to the best position (0-ply) and handles the cube as `gammon.cube.decide` says. The levels,
+"beginner" to "master", are that network with noise, or with a search above it: `gammon.levels`.
 """
 
 _MODEL = ".gammon"
-_Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None]"
+_Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None, int, float]"
 
 
 class Players:
@@ -63,11 +74,15 @@ class Players:
         questioner = None
         if kind == "policy":
             questioner = Questioner(what, f"players[{len(self.parts)}]")
-            self.parts.append((*questioner.parts(slot), None))
+            self.parts.append((*questioner.parts(slot), None, 0, 0.0))
         elif kind == "network":
-            self.parts.append((slot, kind, None, None, what))
+            self.parts.append((slot, kind, None, None, what, 0, 0.0))
+        elif BUILT_IN[what].core == "network":
+            level = BUILT_IN[what]
+            self.parts.append((slot, "network", None, None, Model.default()._network, level.plies, level.noise))
         else:
-            self.parts.append((slot, *BUILT_IN[what], None))
+            known = BUILT_IN[what]
+            self.parts.append((slot, known.core, known.double, known.take, None, 0, 0.0))
         self.asked.append(questioner)
 
     @property
@@ -83,7 +98,7 @@ class Players:
     @property
     def models(self) -> tuple[str | None, str | None]:
         """The SHA-256 checksum of each player's model file, None for who has none."""
-        first, second = (checksum(what) if kind == "network" else None for kind, what in self._recipes)
+        first, second = (None if network is None else checksum(network) for _, _, _, _, network, _, _ in self.parts)
         return first, second
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -118,7 +133,7 @@ def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, s
 def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
     """The name of a player and how it is made."""
     if isinstance(player, str) and player in BUILT_IN:
-        if BUILT_IN[player].core == "network":
+        if player == "fast":
             return player, ("network", Model.default()._network)
         return player, ("built in", player)
     if isinstance(player, str) and not player.endswith(_MODEL):

@@ -4,6 +4,8 @@ use gammon_core::ladder::{Node, ScoreGraph};
 use gammon_core::lockstep::{
     self, ActColumns, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
+use gammon_core::player::Skill;
+use gammon_core::search::MAX_PLIES;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -19,8 +21,8 @@ use crate::text::Text;
 /// A node of the score graph: ladder of player 0, where each winner's points lead, points needed, Crawford phase.
 type NodeParts<'py> = (PyRef<'py, PyLadder>, Vec<Option<usize>>, Vec<Option<usize>>, [i16; 2], i8);
 /// A player: slot, who chooses, the fixed answers to double and take (`None` asks), and the network that makes all
-/// decisions if it is "network" who chooses.
-type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>);
+/// decisions if it is "network" who chooses, with how far it looks ahead and its noise.
+type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>, usize, f64);
 
 /// What is played.
 #[pyclass(name = "Plan", module = "gammon._core", frozen)]
@@ -57,9 +59,18 @@ impl PyPlan {
     }
 }
 
-fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerParts<'_>) -> PyResult<Player> {
+fn player_from(
+    py: Python<'_>,
+    (slot, choose, double, take, network, plies, noise): PlayerParts<'_>,
+) -> PyResult<Player> {
+    if plies > MAX_PLIES || !(0.0..=1000.0).contains(&noise) {
+        let message =
+            format!("a player looks 0 to {MAX_PLIES} plies ahead, with a noise of 0 to 1000, not {plies}, {noise}");
+        return Err(Kind::InvalidArgument.error(py, message));
+    }
+    let skill = Skill { plies, noise };
     let choose = match (&*choose, network) {
-        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone())),
+        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone(), skill)),
         ("asked", _) => Chooser::Asked,
         ("random", _) => Chooser::Random,
         (other, _) => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
@@ -72,7 +83,7 @@ fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerPart
         Some(true) => CubeAnswer::Always,
         Some(false) => CubeAnswer::Never,
     };
-    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None })
+    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None, skill })
 }
 
 fn players_from(py: Python<'_>, [first, second]: [PlayerParts<'_>; 2]) -> PyResult<[Player; 2]> {
