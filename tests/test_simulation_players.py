@@ -139,7 +139,7 @@ class TestNames:
         (tmp_path / "bad.gammon").write_bytes(b"nothing")
         with pytest.raises(gammon.ModelFormatError, match="bad"):
             gammon.simulate(1, ("fast", tmp_path / "bad.gammon"))
-        with pytest.raises(gammon.InvalidArgumentError, match="fast, random"):
+        with pytest.raises(gammon.InvalidArgumentError, match="expert, fast, intermediate, master, random"):
             gammon.simulate(1, ("fast", "slow"))
 
     def test_pickled(self, tmp_path: Path) -> None:
