@@ -140,7 +140,8 @@ def test_rollouts(session: Session) -> None:
         (b'{"id": 3, "method": "evaluate", "params": {"position": "XGID=-a:0"}}', 3, "notation"),
         (b'{"id": 3, "method": "rollout", "params": {"position": "4HPwATDgc/ABMA", "trials": 100000000}}', 3, "params"),
         (
-            b'{"id": 3, "method": "rollout", "params": {"position": "4HPwATDgc/ABMA", "roll": "31", "plays": ["13/7"]}}',
+            b'{"id": 3, "method": "rollout",'
+            b' "params": {"position": "4HPwATDgc/ABMA", "roll": "31", "plays": ["13/7"]}}',
             3,
             "illegal",
         ),
