@@ -163,7 +163,7 @@ def course(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
         if marked:
             heights = [scale * _value_at(rolls, event) for event in marked]
             axes.scatter(marked, heights, color=color, label=mark, zorder=3, s=20)
-    name = analysis.names[0]
+    name = _plain(analysis.names[0]).removeprefix("\u200b")
     axes.set_ylabel(f"chance of {name} in %" if analysis.unit == "mwc" else f"points expected by {name}")
     axes.set_xlabel("event of the record")
     if analysis.unit == "mwc":
@@ -192,6 +192,11 @@ def errors(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
     return _added_up(axes, analysis, series, "given away, in equity")
 
 
+def _plain(name: str) -> str:
+    """A name of a file as text: nothing in it is markup, and no first letter hides it from a legend."""
+    return "\u200b" + name.replace("$", r"\$")
+
+
 def _added_up(axes: Axes, analysis: Analysis, series: Sequence[Sequence[tuple[int, float]]], label: str) -> Axes:
     if not analysis.rolls:
         raise InvalidArgumentError("there is no roll in this analysis, so nothing to draw")
@@ -202,7 +207,9 @@ def _added_up(axes: Axes, analysis: Analysis, series: Sequence[Sequence[tuple[in
             events.append(event)
             sums.append(sums[-1] + amount)
         # Of names that matplotlib would take for markup, or leave out of the legend, nothing is interpreted.
-        axes.step([*events, end], [*sums, sums[-1]], where="post", color=color, label="\u200b" + name.replace("$", r"\$"))
+        axes.step(
+            [*events, end], [*sums, sums[-1]], where="post", color=color, label="\u200b" + name.replace("$", r"\$")
+        )
     axes.axhline(0, color="#999999", linewidth=0.8)
     axes.set_xlabel("event of the record")
     axes.set_ylabel(label)

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use gammon_core::eval::{self, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, OUTPUTS, Weights};
+use gammon_core::player::{NetworkPlayer, Skill};
+use gammon_core::search::MAX_PLIES;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays;
 use crate::batch::view_from;
+use crate::cube::{PyLadder, owner_from};
+use crate::dice::PyRoll;
 use crate::errors::{Kind, Raise};
 use crate::long_work;
 use crate::position::PyPosition;
@@ -63,6 +67,43 @@ impl PyNetwork {
     #[pyo3(signature = (position, /))]
     fn evaluate_one(&self, position: &PyPosition) -> [f64; OUTPUTS] {
         eval::evaluate(&self.0, &position.0).values()
+    }
+
+    /// The position after the network's play of a roll, as who made it sees it. `theirs` is the ladder of the player who
+    /// rolls next, and the owner of the cube is as that player sees it.
+    /// `skill` is how far it looks ahead and its noise, and the word by which that is drawn.
+    #[pyo3(signature = (position, roll, theirs, level, owner, skill, /))]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a decision")]
+    fn play(
+        &self,
+        py: Python<'_>,
+        position: &PyPosition,
+        roll: &PyRoll,
+        theirs: &PyLadder,
+        level: usize,
+        owner: Option<&str>,
+        skill: (usize, f64, u64),
+    ) -> PyResult<PyPosition> {
+        let (level, owner) = (theirs.level(py, level)?, owner_from(py, owner)?);
+        let mut player = NetworkPlayer::new(&self.0, skill_from(py, skill.0, skill.1)?);
+        Ok(PyPosition(player.play(&position.0, roll.0, &theirs.0, level, owner, skill.2)))
+    }
+
+    /// Whether to double a cube that the player on roll may turn, and whether the other one takes it.
+    #[pyo3(signature = (position, ladder, level, owner, skill, /))]
+    fn cube(
+        &self,
+        py: Python<'_>,
+        position: &PyPosition,
+        ladder: &PyLadder,
+        level: usize,
+        owner: Option<&str>,
+        skill: (usize, f64, u64),
+    ) -> PyResult<(bool, bool)> {
+        let (level, owner) = (ladder.level(py, level)?, owner_from(py, owner)?);
+        let mut player = NetworkPlayer::new(&self.0, skill_from(py, skill.0, skill.1)?);
+        let doubles = player.doubles(&position.0, &ladder.0, level, owner, skill.2);
+        Ok((doubles, player.takes(&position.0, &ladder.0, level, owner, skill.2)))
     }
 
     #[pyo3(signature = (positions, threads, /))]
@@ -118,4 +159,14 @@ impl PyNetwork {
         }
         PyArray1::from_vec(py, values.into_flattened()).reshape([positions.len(), 21])
     }
+}
+
+/// How a network plays.
+pub fn skill_from(py: Python<'_>, plies: usize, noise: f64) -> PyResult<Skill> {
+    if plies > MAX_PLIES || !(0.0..=1000.0).contains(&noise) {
+        let message =
+            format!("a player looks 0 to {MAX_PLIES} plies ahead, with a noise of 0 to 1000, not {plies}, {noise}");
+        return Err(Kind::InvalidArgument.error(py, message));
+    }
+    Ok(Skill { plies, noise })
 }

@@ -101,33 +101,29 @@ impl Base {
     }
 }
 
-/// The rows of the first layer that a difference between two boards adds and takes away.
+/// What a difference between two boards changes in the first layer: a row added and one taken away for each cell. The rows
+/// of empty cells are zero, so that nothing has to be asked of them.
 #[derive(Clone, Copy)]
 struct Changes {
-    added: [u32; CELLS],
-    adds: usize,
-    removed: [u32; CELLS],
-    removes: usize,
+    rows: [[u32; 2]; CELLS],
+    len: usize,
 }
 
 impl Changes {
-    const NONE: Changes = Changes { added: [0; CELLS], adds: 0, removed: [0; CELLS], removes: 0 };
+    const NONE: Changes = Changes { rows: [[0; 2]; CELLS], len: 0 };
 
     #[inline(always)]
     fn between(table: &Table, from: &[i8; CELLS], to: &[i8; CELLS]) -> Changes {
         let mut changes = Changes::NONE;
         let mut different = Board::load(from).different(Board::load(to));
-        while different != 0 {
+        for rows in &mut changes.rows {
+            if different == 0 {
+                break;
+            }
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
-            if to[cell] != 0 {
-                changes.added[changes.adds] = table.row(cell, to[cell]);
-                changes.adds += 1;
-            }
-            if from[cell] != 0 {
-                changes.removed[changes.removes] = table.row(cell, from[cell]);
-                changes.removes += 1;
-            }
+            *rows = [table.row(cell, to[cell]), table.row(cell, from[cell])];
+            changes.len += 1;
         }
         changes
     }
@@ -138,11 +134,8 @@ impl Changes {
         let first = step * FIRST_STEP;
         let row = |row: u32| table.rows[row as usize + first..].first_chunk().expect("a whole step");
         let mut sums = F::Ints::load(base[first..].first_chunk().expect("a whole step"));
-        for &added in &self.added[..self.adds] {
-            sums = sums.add(row(added));
-        }
-        for &removed in &self.removed[..self.removes] {
-            sums = sums.sub(row(removed));
+        for &[added, removed] in &self.rows[..self.len] {
+            sums = sums.add(row(added)).sub(row(removed));
         }
         sums
     }
@@ -185,13 +178,20 @@ fn through<F: Floats, const N: usize, const B: usize>(
     }
     let mut inputs = [[0.0f32; FIRST_STEP]; N];
     for step in 0..steps {
+        // Units that are zero in all of them change nothing; candidates of one roll share most of them.
+        let mut active = 0;
         for n in 0..N {
-            changes[n].apply::<F>(table, &base.sums, step).rectify(&mut inputs[n]);
+            let sums = changes[n].apply::<F>(table, &base.sums, step);
+            active |= sums.positive();
+            sums.rectify(&mut inputs[n]);
         }
         for (block, sums) in second[..blocks].iter_mut().enumerate() {
             let weights = &table.second[block * steps + step];
             let mut chains = *sums;
-            for input in 0..FIRST_STEP {
+            let mut left = active;
+            while left != 0 {
+                let input = left.trailing_zeros() as usize % FIRST_STEP;
+                left &= left - 1;
                 let weights = F::load(&weights[input]);
                 for n in 0..N {
                     chains[n] = F::splat(inputs[n][input]).mul_add(weights, chains[n]);
