@@ -7,6 +7,7 @@ Games are paired: the same dice twice, with swapped seats. No cube, gammons coun
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import gammon
@@ -51,7 +52,7 @@ def main() -> None:
     for name in names:
         against(name, "fast")
     print("Against the next one")
-    for name, other in zip(names, names[1:], strict=False):
+    for name, other in itertools.pairwise(names):
         against(name, other)
     print("Performance rating, 2-ply")
     for name in names:

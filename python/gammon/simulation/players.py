@@ -140,21 +140,24 @@ def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Netwo
     raise InvalidArgumentError(f"{where}: 'fast', a model or a model file (*{_MODEL}), not {model!r}")
 
 
+_AS_GOOD_AS_IT_IS = Level(0, 0.0)
+
+
 class NetworkSeat:
     """A network that plays single games or matches, decision by decision: the plays and the cube of a simulation."""
 
-    def __init__(self, network: _core.Network, level: Level) -> None:
+    def __init__(self, network: _core.Network, level: Level = _AS_GOOD_AS_IT_IS) -> None:
         self._network = network
         self._level = level
 
-    def play(self, state: State, word: int) -> Position:
+    def play(self, state: State, word: int = 0) -> Position:
         """The position after its play of the roll, seen by the player on roll; noise is drawn by the word."""
         assert state.roll is not None
         theirs = _ladder(state.rules, state.score).flip().compiled()
         owner = {"player": "opponent", "opponent": "player"}.get(state.cube.owner or "")
         return self._network.play(state.position, state.roll, theirs, state.cube.level, owner, (*self._level, word))
 
-    def cube(self, state: State, word: int) -> tuple[bool, bool]:
+    def cube(self, state: State, word: int = 0) -> tuple[bool, bool]:
         """Whether to double for the player on roll, and whether to take such a double."""
         ladder = _ladder(state.rules, state.score).compiled()
         return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner, (*self._level, word))
@@ -177,7 +180,7 @@ def network_seat(player: tuple[str, Any]) -> NetworkSeat | None:
     """The network of what `player_from` gave, as a player; None if it is none."""
     kind, what = player
     if kind == "network":
-        return NetworkSeat(what, Level(0, 0.0))
+        return NetworkSeat(what)
     if kind == "built in" and BUILT_IN[what].core == "network":
         return NetworkSeat(Model.default()._network, Level(BUILT_IN[what].plies, BUILT_IN[what].noise))
     return None
