@@ -3,7 +3,8 @@
     pip install '.[peers]' && python benches/strength.py --pairs 10000 gnubg-nn
     python benches/strength.py --model new.gammon --objective win old.gammon
 
-An opponent is "random", a model file, or "gnubg-nn": the evaluator of GNU Backgammon at 0-ply, from PyPI. Every pair
+An opponent is "random", a model file, what benches/linear.py wrote (.npz), or a judge from PyPI: "gnubg-nn", the
+evaluator of GNU Backgammon at 0-ply, or "bgsage" at its first ply, cubeless. Every pair
 of games has the same dice with the seats swapped. Both sides play for the same: "points" without a cube, or "win"
 (double match point). From each game's result the luck of both sides is taken off, as our model sees it: what the roll
 is worth with its best play, less the mean over the 21 rolls. The mean of that is zero whatever the model is, so the
@@ -22,6 +23,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
+from linear import Linear
 from numpy.typing import NDArray
 
 import gammon
@@ -42,6 +44,13 @@ def model_player(path: str | None, objective: str, threads: int | None) -> Choos
     model = gammon.Model.default() if path is None else gammon.Model(path)
     return lambda positions, rolls: batch.best_positions(
         positions, rolls, view="next", objective=objective, model=model, threads=threads
+    )
+
+
+def linear_player(path: str, objective: str) -> Chooser:
+    linear = Linear.open(path)
+    return lambda positions, rolls: batch.best_positions(
+        positions, rolls, view="next", objective=objective, model=linear
     )
 
 
@@ -81,6 +90,25 @@ def gnubg_player(objective: str) -> Chooser:
         cells[:, 26] = 15 - after[:, 1].sum(1)
         cells[:, 27] = 15 - after[:, 0].sum(1)
         return cells
+
+    return choose
+
+
+def bgsage_player() -> Chooser:
+    """bgsage at its first ply, without the cube: its board is our array without the checkers off, bars as counts."""
+    import bgsage
+
+    analyzer = bgsage.BgBotAnalyzer(eval_level="1ply", cubeful=False, parallel_threads=1)
+
+    def choose(positions: Cells, rolls: Rolls) -> Cells:
+        after = positions.copy()
+        for row, (a, b) in zip(after, rolls.tolist(), strict=True):
+            board = [-int(row[0]), *row[1:26].tolist()]
+            if moves := analyzer.checker_play(board, a, b, jacoby=False).moves:
+                row[:26] = moves[0].board
+                row[0] = -row[0]
+                row[26] = 15 - np.maximum(row[1:26], 0).sum()
+        return batch.flip(after)
 
     return choose
 
@@ -140,7 +168,7 @@ def play_pairs(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn" or a model file')
+    parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn", "bgsage", a model file or linear.npz')
     parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
     parser.add_argument("--objective", choices=["points", "win"], default="points")
     parser.add_argument("--pairs", type=int, default=1000)
@@ -158,6 +186,12 @@ def main() -> None:
             theirs = random_player(arguments.seed)
         elif opponent == "gnubg-nn":
             theirs = gnubg_player(arguments.objective)
+        elif opponent == "bgsage":
+            if arguments.objective != "points":
+                parser.error("bgsage plays for points here")
+            theirs = bgsage_player()
+        elif opponent.endswith(".npz"):
+            theirs = linear_player(opponent, arguments.objective)
         else:
             theirs = model_player(opponent, arguments.objective, arguments.threads)
         ours = model_player(arguments.model, arguments.objective, arguments.threads)

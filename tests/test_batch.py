@@ -106,6 +106,17 @@ class TestAgainstObjects:
         assert np.array_equal(batch.from_ids(ids.astype(">U14")), expected)
         assert np.array_equal(batch.from_ids(ids.astype(object)), expected)
 
+    def test_features_contact404(self, positions: Positions) -> None:
+        inputs = batch.features(positions, encoding="contact404")
+        assert (inputs.dtype, inputs.shape) == (np.float32, (len(positions), 404))
+        assert (inputs[:, :208] == batch.features(positions, encoding="places208")).all()
+        features = inputs[:, 208:]
+        assert (features >= 0).all()
+        assert (features <= 1).all()
+        mirrored = batch.features(batch.flip(positions), encoding="contact404")[:, 208:]
+        assert (features[:, :98] == mirrored[:, 98:]).all()
+        assert (features[:, 98:] == mirrored[:, :98]).all()
+
     def test_features_raw196(self, positions: Positions) -> None:
         """As docs/encodings.md has it."""
         inputs = batch.features(positions, encoding="raw196")

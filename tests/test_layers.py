@@ -19,11 +19,12 @@ LAYERS = [
     {"engine"},
     {"settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator", "levels"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator"}
+    | {"levels", "onnx"},
     {"errors", "_long_work", "_notebook", "_ray", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.
-LATE = {"numpy", "typer", "rich", "pyarrow", "gymnasium", "pettingzoo", "ray", "matplotlib", "onnx"}
+LATE = {"numpy", "typer", "rich", "pyarrow", "gymnasium", "pettingzoo", "ray", "matplotlib", "onnx", "onnxruntime"}
 
 
 def parts() -> dict[str, list[Path]]:

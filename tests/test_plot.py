@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,6 +98,38 @@ def test_nothing_to_draw(draw: Any) -> None:
     empty = gammon.analyze(gammon.Match())
     with pytest.raises(InvalidArgumentError):
         draw(empty)
+
+
+def test_learning_curve(tmp_path: Path) -> None:
+    from gammon.training import Recipe, Stage, train
+
+    log = tmp_path / "log.jsonl"
+    recipe = Recipe((64, 16), (Stage(games=64, games_per_step=16), Stage(games=64, games_per_step=16)), seed=1)
+    # A line for each step.
+    train(recipe, tmp_path / "out.gammon", log=log, checkpoint_seconds=1e-9)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert len(lines) > 5
+    axes = plot.learning_curve(log)
+    curve, stages = axes.lines
+    assert list(curve.get_xdata()) == [line["games"] for line in lines]
+    assert list(curve.get_ydata()) == [line["equity_error"] for line in lines]
+    assert stages.get_xdata()[0] == 64
+    other = next(a for a in axes.figure.axes if a is not axes)
+    assert list(other.lines[0].get_ydata()) == [line["cross_entropy"] for line in lines]
+    assert len(plot.learning_curve(lines[:2]).lines) == 1
+
+
+@pytest.mark.parametrize(
+    "log",
+    [[], [{}], [{"games": 1}], [3], [{"games": "a", "stage": 0, "cross_entropy": 1.0, "equity_error": 1.0}]],
+)
+def test_logs_that_are_none(log: Any, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="log of training"):
+        plot.learning_curve(log)
+    path = tmp_path / "log.jsonl"
+    path.write_text("no log")
+    with pytest.raises(InvalidArgumentError, match="log of training"):
+        plot.learning_curve(path)
 
 
 @pytest.mark.parametrize(

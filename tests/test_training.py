@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gammon
+from gammon import batch
+from gammon.evaluator import Model
 from gammon.training import Recipe, Stage, train
 
 RECIPE = Recipe(
-    (64, 16), (Stage(games=64, lambda_=(0.5, 0.0)), Stage(games=64, look_ahead=0.1, objective="win")), seed=3
+    (64, 16), (Stage(games=64, lambda_=(0.5, 0.0)), Stage(games=64, look_ahead=0.1, changes=3, tables=True)), seed=3
 )
 
 
@@ -38,16 +42,45 @@ class TestRecipe:
             (Recipe((60, 16), (Stage(games=8),)), "layers"),
             (Recipe((64, 16), (Stage(games=0),)), "games"),
             (Recipe((64, 16), (Stage(games=8, games_per_step=9),)), "games_per_step"),
+            (Recipe((64, 16), (Stage(games=8, changes=0),)), "changes"),
             (Recipe((64, 16), (Stage(games=8, rate=(0.0, 1.0)),)), "rate"),
             (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
             (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
             (Recipe((64, 16), (Stage(games=8),), seed=-1), "seed"),
+            (Recipe((64, 16), (Stage(games=8),), inputs="many"), "inputs"),  # type: ignore[arg-type]
         ],
     )
     def test_recipes_that_make_no_sense(self, tmp_path: Path, recipe: Recipe, word: str) -> None:
         with pytest.raises(gammon.InvalidArgumentError, match=word):
             train(recipe, tmp_path / "out.gammon")
         assert not list(tmp_path.iterdir())
+
+
+class TestInputs:
+    def test_recipes(self) -> None:
+        recipe = dataclasses.replace(RECIPE, inputs="contact")
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        assert Recipe.from_dict({"layers": [64, 16], "stages": []}).inputs == "raw"
+
+    def test_a_raw_start_keeps_what_it_says(self, tmp_path: Path) -> None:
+        raw = train(RECIPE, tmp_path / "raw.gammon")
+        assert raw.inputs == "raw"
+        stages = (Stage(games=8, games_per_step=8, rate=(1e-8, 1e-8)),)
+        contact = train(Recipe((64, 16), stages, inputs="contact"), tmp_path / "contact.gammon", start=raw.path)
+        assert contact.inputs == "contact"
+        assert contact.parameters - raw.parameters == 196 * 64
+        positions = batch.random_positions(200, seed=1)
+        np.testing.assert_allclose(contact(positions), raw(positions), atol=1e-4)
+        with pytest.raises(gammon.InvalidArgumentError, match="contact inputs and layers of 64 and 16, more than raw"):
+            train(RECIPE, tmp_path / "other.gammon", start=contact.path)
+
+    def test_checkpoints_of_other_inputs(self, tmp_path: Path) -> None:
+        contact = dataclasses.replace(RECIPE, inputs="contact")
+        train(contact, tmp_path / "contact.gammon", checkpoint=tmp_path / "run.checkpoint")
+        again = train(contact, tmp_path / "again.gammon", checkpoint=tmp_path / "run.checkpoint")
+        assert again == Model(tmp_path / "contact.gammon")
+        with pytest.raises(gammon.InvalidArgumentError, match="inputs are contact"):
+            train(RECIPE, tmp_path / "raw.gammon", checkpoint=tmp_path / "run.checkpoint")
 
 
 class TestTrain:
@@ -101,8 +134,41 @@ class TestTrain:
         second = train(short, tmp_path / "second.gammon", start=tmp_path / "first.gammon")
         start = gammon.Position.start()
         assert second.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
-        with pytest.raises(gammon.InvalidArgumentError, match="layers"):
-            train(Recipe((128, 16), short.stages), tmp_path / "third.gammon", start=tmp_path / "first.gammon")
+        wide = train(Recipe((128, 32), short.stages), tmp_path / "wide.gammon", start=tmp_path / "first.gammon")
+        assert wide.layers == (128, 32)
+        assert wide.evaluate(start) == pytest.approx(first.evaluate(start), abs=1e-4)
+        with pytest.raises(gammon.InvalidArgumentError, match="layers of 128 and 32, more than raw inputs and 64"):
+            train(Recipe((64, 32), short.stages), tmp_path / "third.gammon", start=tmp_path / "wide.gammon")
+
+    def test_a_recipe_of_recipes(self, tmp_path: Path) -> None:
+        """Made in one call as in four, and again from what lies there after an interruption."""
+        small = Recipe((64, 16), (Stage(games=32),), seed=5)
+        taught = Recipe((64, 16), (Stage(games=32, taught=True),), seed=6, teacher=small)
+        stages = (Stage(games=16, games_per_step=8, look_ahead=1.0, keep=2, tables=True),)
+        whole = Recipe((128, 16), stages, seed=7, inputs="contact", start=small, quick=taught)
+        assert Recipe.from_dict(whole.to_dict()) == whole
+        made = train(whole, tmp_path / "whole.gammon", checkpoint=tmp_path / "c")
+        train(small, tmp_path / "small.gammon")
+        alone = dataclasses.replace(taught, teacher=None)
+        train(alone, tmp_path / "taught.gammon", teacher=tmp_path / "small.gammon")
+        alone = dataclasses.replace(whole, start=None, quick=None)
+        start, quick = tmp_path / "small.gammon", tmp_path / "taught.gammon"
+        assert train(alone, tmp_path / "alone.gammon", start=start, quick=quick) == made
+        assert train(whole, tmp_path / "whole.gammon", checkpoint=tmp_path / "c") == made
+        with pytest.raises(gammon.InvalidArgumentError, match="start: the recipe makes"):
+            train(whole, tmp_path / "other.gammon", start=start)
+        with pytest.raises(gammon.InvalidArgumentError, match="quick: a stage needs"):
+            train(alone, tmp_path / "other.gammon", start=start)
+        with pytest.raises(gammon.InvalidArgumentError, match="teacher: no stage needs"):
+            train(alone, tmp_path / "other.gammon", start=start, quick=quick, teacher=start)
+
+        def interrupt(done: int, total: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(gammon.Interrupted, match="start: interrupted") as caught:
+            train(whole, tmp_path / "late.gammon", progress=interrupt)
+        assert caught.value.result is None
+        assert train(whole, tmp_path / "late.gammon") == made
 
     def test_interrupted(self, tmp_path: Path) -> None:
         def interrupt(done: int, total: int) -> None:

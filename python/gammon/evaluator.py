@@ -95,6 +95,11 @@ class Model:
         return self._network.layers
 
     @property
+    def inputs(self) -> str:
+        """What it sees: "raw", the places of the checkers alone, or "contact", also shots, blocks and races."""
+        return self._network.inputs
+
+    @property
     def parameters(self) -> int:
         """How many weights it has."""
         return self._network.parameters

@@ -10,7 +10,11 @@ They need the extra `plot`; without it they raise `MissingExtraError`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammon.bearoff import OneSided
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 
     from gammon.analysis import Analysis
 
-__all__ = ["course", "errors", "luck", "rolls_to_bear_off", "take_points"]
+__all__ = ["course", "errors", "learning_curve", "luck", "rolls_to_bear_off", "take_points"]
 
 MOST_POINTS = 25
 """More rows than that cannot be read."""
@@ -41,6 +45,54 @@ def _axes(axes: Axes | None) -> Axes:
     if not isinstance(axes, Axes):
         raise InvalidArgumentError(f"axes are those of a matplotlib figure, not {axes!r}")
     return axes
+
+
+def learning_curve(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]], *, axes: Axes | None = None) -> Axes:
+    """How a run of training went: what was left to learn at each line of its log, over the games of self-play.
+
+    Drawn is the root mean square error of the equity against what was taught, and on an axis of its own the cross
+    entropy. Both fall as the network learns, and jump where a stage teaches something else: dashed lines.
+
+    Args:
+        log: the file that `gammon.training.train` wrote, or its lines as dictionaries.
+        axes: where to draw; a figure of its own if left out.
+
+    Raises:
+        MissingExtraError: without matplotlib.
+        InvalidArgumentError: for a log without lines, or one that training did not write; or axes that are none.
+    """
+    axes = _axes(axes)
+    lines = _log(log)
+    games = [line["games"] for line in lines]
+    (error,) = axes.plot(games, [line["equity_error"] for line in lines], color="#6a4630", label="error of the equity")
+    other: Any = axes.twinx()
+    (entropy,) = other.plot(games, [line["cross_entropy"] for line in lines], color="#2b6c8f", label="cross entropy")
+    for before, after in itertools.pairwise(lines):
+        # A line names the stage that is next: none when all are over.
+        if after["stage"] is not None and after["stage"] != before["stage"]:
+            axes.axvline(after["games"], color="gray", linewidth=1, linestyle="--")
+    axes.set_xlabel("games of self-play")
+    axes.set_ylabel("root mean square error of the equity in points")
+    other.set_ylabel("cross entropy in nats")
+    axes.set_title(f"Training: {games[-1]:,} games")
+    axes.legend(handles=[error, entropy], frameon=False)
+    return axes
+
+
+def _log(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The lines of a training log, checked."""
+    numbers = ("games", "cross_entropy", "equity_error")
+    try:
+        if isinstance(log, (str, os.PathLike)):
+            lines = [json.loads(line) for line in Path(log).read_text(encoding="utf-8").splitlines()]
+        else:
+            lines = list(log)
+        whole = all("stage" in line and all(isinstance(line[name], (int, float)) for name in numbers) for line in lines)
+    except (ValueError, TypeError, KeyError) as error:
+        raise InvalidArgumentError(f"not a log of training: {error}") from error
+    if not lines or not whole:
+        raise InvalidArgumentError("a log of training has lines with games, stage, cross_entropy and equity_error")
+    return lines
 
 
 def rolls_to_bear_off(counts: Sequence[int], *, table: OneSided | None = None, axes: Axes | None = None) -> Axes:

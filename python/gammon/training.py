@@ -9,11 +9,12 @@ shipped network was made is in ``docs/training.md``.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gammon import _core
 from gammon._long_work import Progress, reporter
@@ -22,6 +23,8 @@ from gammon.evaluator import Model, Objective
 
 __all__ = ["Recipe", "Stage", "train"]
 
+_PARTS = ("start", "quick", "teacher")
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stage:
@@ -29,31 +32,45 @@ class Stage:
 
     Attributes:
         games: how many games it has.
-        games_per_step: games for each change of the weights, a multiple of 8.
-        rate: how far weights change in a step (Adam), at the start of the stage and at its end; geometric in between.
+        games_per_step: games that are played with the same weights, a multiple of 8.
+        changes: changes of the weights after them, 1 to `games_per_step`; each learns from an equal share of the
+            positions.
+        rate: how far weights change at a time (Adam), at the start of the stage and at its end; geometric in between.
         lambda_: the weight of later positions against the next one in what a position should have been worth, at the
             start and at the end, 0 to 1; linear in between.
         look_ahead: the share of positions, 0 to 1, that are taught the mean over all 21 rolls in place of the roll that
             came. Each costs 21 times as much.
+        tables: whether positions without contact and with all checkers home are taught what exact tables say; three
+            games in four then end at the first of them.
+        keep: how many candidates of a roll a quicker network leaves, see `quick` of `train`; 0 for all.
+        taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
-        average: how many steps the averaged weights, which are the ones kept, remember.
+        average: how many changes the averaged weights, which are the ones kept, remember.
     """
 
     games: int
     games_per_step: int = 32
+    changes: int = 1
     rate: tuple[float, float] = (0.002, 0.002)
     lambda_: tuple[float, float] = (0.0, 0.0)
     look_ahead: float = 0.0
+    tables: bool = False
+    keep: int = 0
+    taught: bool = False
     objective: Objective = "points"
     average: float = 1000.0
 
-    def _fields(self) -> tuple[int, int, tuple[float, float], tuple[float, float], float, str, float]:
+    def _fields(self) -> _core._Stage:
         return (
             self.games,
             self.games_per_step,
+            self.changes,
             tuple(self.rate),  # type: ignore[return-value]
             tuple(self.lambda_),
             self.look_ahead,
+            self.tables,
+            self.keep,
+            self.taught,
             self.objective,
             self.average,
         )
@@ -67,6 +84,9 @@ class Recipe:
         layers: units of the two hidden layers: a multiple of 64 up to 1024, a multiple of 16 up to 256.
         stages: one after the other.
         seed: of the first weights and of all dice, 0 to 2**64 - 1.
+        inputs: what the network sees: "raw", the places of the checkers alone, or "contact", also what is worked out of
+            them: shots, blocks, boards and races (``docs/encodings.md``).
+        start, quick, teacher: recipes of networks that it needs, see `train`; made first, beside the network itself.
 
     >>> from gammon.training import Recipe, Stage
     >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
@@ -77,6 +97,10 @@ class Recipe:
     layers: tuple[int, int]
     stages: tuple[Stage, ...]
     seed: int = 0
+    inputs: Literal["raw", "contact"] = "raw"
+    start: Recipe | None = None
+    quick: Recipe | None = None
+    teacher: Recipe | None = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Recipe:
@@ -97,7 +121,7 @@ class Recipe:
         Raises:
             InvalidArgumentError: for data that are no recipe.
         """
-        known = {"layers", "stages", "seed", "note"}
+        known = {"inputs", "layers", "stages", "seed", "note", *_PARTS}
         if not isinstance(data, dict) or not known.issuperset(data):
             raise InvalidArgumentError(f"a recipe has the fields {', '.join(sorted(known))}, not {data!r}")
         names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(Stage)}
@@ -110,14 +134,17 @@ class Recipe:
             }
             stages.append(Stage(**values))
         first, second = data["layers"]
-        return cls((first, second), tuple(stages), data.get("seed", 0))
+        parts = {name: cls.from_dict(data[name]) for name in _PARTS if name in data}
+        return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"), **parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain data."""
         stages = [
             {name.rstrip("_"): value for name, value in dataclasses.asdict(stage).items()} for stage in self.stages
         ]
-        return {"layers": list(self.layers), "seed": self.seed, "stages": stages}
+        made = {name: getattr(self, name) for name in _PARTS}
+        parts = {name: part.to_dict() for name, part in made.items() if part is not None}
+        return {"inputs": self.inputs, "layers": list(self.layers), "seed": self.seed, "stages": stages, **parts}
 
 
 def train(
@@ -128,20 +155,26 @@ def train(
     checkpoint_seconds: float = 60.0,
     log: str | os.PathLike[str] | None = None,
     start: str | os.PathLike[str] | None = None,
+    quick: str | os.PathLike[str] | None = None,
+    teacher: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Model:
     """Trains a network and writes it to a model file.
 
     Args:
-        recipe: what to do.
+        recipe: what to do. Networks that it needs by recipes of their own are made first, each once, in the folder
+            ``PATH.parts``, with checkpoints from which a run goes on too.
         path: where the model goes when the run is over, and as it stands whenever a checkpoint is written.
         checkpoint: a file to write now and then and to go on from if it is there.
         checkpoint_seconds: how long to wait from one to the next.
-        log: a file that gets a line of JSON at every checkpoint: games, steps, stage, the rate of change, and since the
-            last line the seconds, plies a game, the mean cross entropy and the root mean square error of the equity
-            against what was taught.
-        start: a model file to start from; None starts from small random weights.
+        log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate
+            of change, and since the last line the seconds, plies a game, the mean cross entropy and the root mean
+            square error of the equity against what was taught.
+        start: a model file to start from, of the recipe's layers or narrower ones, and of its inputs or raw ones: what
+            is new changes nothing until it has learnt. None starts from small random weights.
+        quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
+        teacher: a model file of the network that teaches in the stages that are `taught`.
         threads: None for one on each core; the weights are the same for any number.
         progress: a callable (games, total), or True for a bar.
 
@@ -151,7 +184,7 @@ def train(
     Raises:
         InvalidArgumentError: for a recipe that makes no sense, or the checkpoint of another recipe.
         FileFormatError: for a damaged checkpoint.
-        ModelFormatError: for a `start` that is no model.
+        ModelFormatError: for a `start`, `quick` or `teacher` that is no model.
         Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.
 
     >>> import pathlib, tempfile
@@ -164,11 +197,32 @@ def train(
     if not checkpoint_seconds > 0:
         raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
     stages = [stage._fields() for stage in recipe.stages]
+    given = {"start": start, "quick": quick, "teacher": teacher}
+    for name in _PARTS:
+        part: Recipe | None = getattr(recipe, name)
+        if part is not None and given[name] is not None:
+            raise InvalidArgumentError(f"{name}: the recipe makes this model itself")
+        # What has a checkpoint has started already.
+        if part is not None and not (name == "start" and checkpoint is not None and Path(checkpoint).exists()):
+            given[name] = _make(name, part, Path(path), checkpoint_seconds, threads, progress)
+    start, quick, teacher = given.values()
     if checkpoint is not None and Path(checkpoint).exists():
         trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
+        if trainer.inputs != recipe.inputs:
+            raise InvalidArgumentError(
+                f"{os.fspath(checkpoint)}: a checkpoint of another run: its inputs are {trainer.inputs}"
+            )
     else:
         content = None if start is None else Model(start)._network.to_bytes()
-        trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content)
+        trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content, recipe.inputs)
+    for name, needed, model, use in (
+        ("quick", any(stage.keep for stage in recipe.stages), quick, trainer.set_quick),
+        ("teacher", any(stage.taught for stage in recipe.stages), teacher, trainer.set_teacher),
+    ):
+        if needed != (model is not None):
+            raise InvalidArgumentError(f"{name}: {'a stage needs' if needed else 'no stage needs'} this model")
+        if model is not None:
+            use(Model(model)._network.to_bytes())
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()
@@ -198,6 +252,30 @@ def train(
                 raise error
             if trainer.stage is None:
                 return Model(path)
+
+
+def _make(
+    name: str, recipe: Recipe, path: Path, checkpoint_seconds: float, threads: int | None, progress: Progress
+) -> Path:
+    """Trains what the recipe of `path` needs; at once if that is done already."""
+    # Parts of parts go to the same folder, so that what several need is made once.
+    folder = path.parent if path.parent.suffix == ".parts" else Path(f"{path}.parts")
+    folder.mkdir(exist_ok=True)
+    digest = hashlib.sha256(json.dumps(recipe.to_dict()).encode()).hexdigest()
+    place = folder / f"{digest[:12]}.gammon"
+    checkpoint = place.with_suffix(".checkpoint")
+    try:
+        train(
+            recipe,
+            place,
+            checkpoint=checkpoint,
+            checkpoint_seconds=checkpoint_seconds,
+            threads=threads,
+            progress=progress,
+        )
+    except Interrupted as error:
+        raise Interrupted(f"{name}: {error}") from error
+    return place
 
 
 def _write(path: str | os.PathLike[str], content: bytes) -> None:

@@ -18,6 +18,8 @@ def make(
     checkpoint: Annotated[Path | None, typer.Option(help="Written now and then; gone on from if it is there.")] = None,
     log: Annotated[Path | None, typer.Option(help="Gets a line of JSON at every checkpoint.")] = None,
     start: Annotated[Path | None, typer.Option(help="A model file to start from.")] = None,
+    quick: Annotated[Path | None, typer.Option(help="A quicker model, for stages that keep few candidates.")] = None,
+    teacher: Annotated[Path | None, typer.Option(help="The model that teaches in stages that are taught.")] = None,
     checkpoint_seconds: Annotated[float, typer.Option(help="From one checkpoint to the next.")] = 60.0,
     threads: Threads = None,
     json: Json = False,
@@ -35,6 +37,8 @@ def make(
             checkpoint_seconds=checkpoint_seconds,
             log=log,
             start=start,
+            quick=quick,
+            teacher=teacher,
             threads=threads,
             progress=True,
         )

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gammon_core::eval::{Chooser, Objective};
 use gammon_core::movegen::View;
-use gammon_core::nn::{Network, Scratch, Shape, Weights};
+use gammon_core::nn::{Inputs, Network, Scratch, Shape, Weights, contact};
 use gammon_core::{Position, Roll, Variant, batch, simulate};
 
 const ROWS: usize = 1_000;
@@ -28,11 +28,23 @@ fn evaluate(c: &mut Criterion) {
     let candidates = batch::legal_positions(&positions, &rolls, View::Next, 1);
     println!("{:.1} candidates a roll", candidates.values.len() as f64 / ROWS as f64);
     let cells: Vec<_> = positions.iter().map(|position| *position.cells()).collect();
-    for (first, second) in [(64, 16), (128, 32), (256, 32), (512, 64)] {
-        let network = Network::new(Weights::random(Shape::new(first, second).unwrap(), 1));
+    let mut group = c.benchmark_group("contact");
+    group.throughput(Throughput::Elements(ROWS as u64));
+    group.bench_function("values", |b| {
+        b.iter(|| {
+            for cells in black_box(&cells) {
+                black_box(contact::values(cells));
+            }
+        });
+    });
+    group.finish();
+    let shapes = [(64, 16), (128, 32), (256, 64), (512, 128)];
+    for ((first, second), inputs) in shapes.into_iter().flat_map(|shape| Inputs::ALL.map(|inputs| (shape, inputs))) {
+        let shape = Shape::new(first, second).unwrap().with_inputs(inputs);
+        let network = Network::new(Weights::random(shape, 1));
         let mut scratch = Scratch::new(&network);
         let mut outputs = Vec::new();
-        let mut group = c.benchmark_group(format!("{first}x{second} {:?}", network.kernel()));
+        let mut group = c.benchmark_group(format!("{} {first}x{second} {:?}", inputs.name(), network.kernel()));
         group.throughput(Throughput::Elements(candidates.values.len() as u64));
         group.bench_function("incremental", |b| {
             b.iter(|| {

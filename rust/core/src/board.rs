@@ -17,6 +17,11 @@ impl Places {
         self.0.count_ones() as usize
     }
 
+    /// Bit by bit.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
     pub fn contains(self, place: usize) -> bool {
         self.0 >> place & 1 == 1
     }

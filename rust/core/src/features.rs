@@ -1,6 +1,6 @@
 //! Positions as numbers for evaluators.
 
-use crate::nn;
+use crate::nn::Inputs;
 use crate::position::{BAR, OFF, OPPONENT_BAR, OPPONENT_OFF, Position};
 
 /// How a position becomes inputs. Encodings never change: a better one gets a new name.
@@ -16,17 +16,21 @@ pub enum Encoding {
     /// opponent. A side, in its own numbering: points 1 to 24 and the bar with `n >= 1`, `n >= 2`, `n >= 3` and
     /// `(n - 3) / 2` beyond three; then off with `n >= 1` and how far each third of fifteen is off, 0 to 1.
     Places208,
+    /// Those, and 98 features of contact and race for each side, 98 for the player, then 98 for the opponent: see
+    /// [`crate::nn::contact`].
+    Contact404,
 }
 
 impl Encoding {
     /// All encodings.
-    pub const ALL: [Encoding; 2] = [Encoding::Raw196, Encoding::Places208];
+    pub const ALL: [Encoding; 3] = [Encoding::Raw196, Encoding::Places208, Encoding::Contact404];
 
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Encoding::Raw196 => "raw196",
             Encoding::Places208 => "places208",
+            Encoding::Contact404 => "contact404",
         }
     }
 
@@ -39,7 +43,8 @@ impl Encoding {
     pub const fn inputs(self) -> usize {
         match self {
             Encoding::Raw196 => 2 * RAW_SIDE,
-            Encoding::Places208 => nn::encoding::INPUTS,
+            Encoding::Places208 => Inputs::Raw.count(),
+            Encoding::Contact404 => Inputs::Contact.count(),
         }
     }
 
@@ -56,12 +61,15 @@ impl Encoding {
                 let bar = -position.cell(OPPONENT_BAR);
                 raw_side(opponent, |point| -position.cell(BAR - point), bar, position.cell(OPPONENT_OFF));
             }
-            Encoding::Places208 => {
-                inputs.fill(0.0);
-                nn::encoding::for_each_input(position.cells(), |input, value| inputs[input] = value);
-            }
+            Encoding::Places208 => write_inputs(Inputs::Raw, position, inputs),
+            Encoding::Contact404 => write_inputs(Inputs::Contact, position, inputs),
         }
     }
+}
+
+fn write_inputs(seen: Inputs, position: &Position, inputs: &mut [f32]) {
+    inputs.fill(0.0);
+    seen.for_each(position.cells(), |input, value| inputs[input] = value);
 }
 
 const RAW_SIDE: usize = 24 * 4 + 2;
@@ -109,5 +117,16 @@ mod tests {
         assert_eq!(inputs[100..104], [1.0, 1.0, 0.8, 0.0]); // nine off
         assert_eq!(inputs[104 + 16..104 + 20], [1.0, 1.0, 1.0, 5.0]); // thirteen on the opponent's 5 point
         assert_eq!(inputs[204..], [1.0, 0.4, 0.0, 0.0]); // two of the opponent's off
+        let mut more = [9.0; 404];
+        Encoding::Contact404.write(&position, &mut more);
+        assert_eq!(more[..208], inputs);
+        // No blot to hit. From the bar 26 rolls get past the one blocked point: all with a 6; 5-1 to 5-4 by the smaller
+        // number first; 4-2, 4-3, 2-2, 3-3 and 4-4.
+        assert_eq!(more[208..223], [0.0; 15]);
+        assert_eq!(more[208 + 15..208 + 20], [1.0, 1.0, 1.0, 0.75, 0.0]);
+        for encoding in Encoding::ALL {
+            assert!(encoding.name().ends_with(&encoding.inputs().to_string()), "{encoding:?}");
+            assert_eq!(Encoding::from_name(encoding.name()), Some(encoding));
+        }
     }
 }

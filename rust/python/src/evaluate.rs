@@ -51,6 +51,12 @@ impl PyNetwork {
         (shape.first(), shape.second())
     }
 
+    /// What it sees: "raw" or "contact".
+    #[getter]
+    fn inputs(&self) -> &'static str {
+        self.0.weights().shape().inputs().name()
+    }
+
     /// How many weights it has.
     #[getter]
     fn parameters(&self) -> usize {

@@ -1,10 +1,10 @@
 //! Runs of training.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gammon_core::nn::{Shape, WIDEST, Weights};
+use gammon_core::nn::{Inputs, Network, Shape, WIDEST, Weights};
 use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -14,19 +14,39 @@ use crate::errors::Kind;
 use crate::evaluate::objective_from;
 use crate::long_work;
 
-/// A stage as Python gives it: games, games for each step, rates, lambdas, look-ahead, objective, average.
-type StageFields = (u64, u64, (f32, f32), (f32, f32), f32, String, f32);
+/// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, keep,
+/// taught, objective, average.
+type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, u64, bool, String, f32);
 
 fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
     let stage = |(place, fields): (usize, StageFields)| {
-        let (games, games_per_step, rate, lambda, look_ahead, objective, average) = fields;
+        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, taught, objective, average) =
+            fields;
         let objective = objective_from(py, &objective)?;
         let (rate, lambda) = (rate.into(), lambda.into());
-        let stage = Stage { games, games_per_step, rate, lambda, look_ahead, objective, average };
+        let stage = Stage {
+            games,
+            games_per_step,
+            changes,
+            rate,
+            lambda,
+            look_ahead,
+            tables,
+            keep,
+            taught,
+            objective,
+            average,
+        };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
         stage.validate().map_err(wrong).map(|()| stage)
     };
     stages.into_iter().enumerate().map(stage).collect()
+}
+
+/// The network of a model file's bytes.
+fn network(py: Python<'_>, content: &[u8]) -> PyResult<Arc<Network>> {
+    let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
+    Ok(Arc::new(Network::new(weights)))
 }
 
 /// A run of training, at some step of its recipe.
@@ -42,15 +62,16 @@ impl PyTrainer {
 
 #[pymethods]
 impl PyTrainer {
-    /// A run from random weights, or from those of a model file's bytes.
+    /// A run from random weights, or from those of a model file's bytes, which may have fewer units.
     #[new]
-    #[pyo3(signature = (layers, stages, seed, content, /))]
+    #[pyo3(signature = (layers, stages, seed, content, inputs, /))]
     fn new(
         py: Python<'_>,
         layers: (usize, usize),
         stages: Vec<StageFields>,
         seed: &Bound<'_, PyAny>,
         content: Option<&[u8]>,
+        inputs: &str,
     ) -> PyResult<PyTrainer> {
         let seed = long_work::seed(seed)?;
         let stages = stages_from(py, stages)?;
@@ -61,13 +82,25 @@ impl PyTrainer {
             );
             Kind::InvalidArgument.error(py, message)
         })?;
+        let inputs = Inputs::from_name(inputs).ok_or_else(|| {
+            Kind::InvalidArgument.error(py, format!("inputs is \"raw\" or \"contact\", not {inputs:?}"))
+        })?;
+        let shape = shape.with_inputs(inputs);
         let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
         let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
-        if weights.shape() != shape {
-            let (first, second) = (weights.shape().first(), weights.shape().second());
-            let message = format!("the start has layers of {first} and {second}, not {} and {}", layers.0, layers.1);
+        let Some(weights) = weights.widened(shape, seed) else {
+            let its = weights.shape();
+            let message = format!(
+                "the start has {} inputs and layers of {} and {}, more than {} inputs and {} and {}",
+                its.inputs().name(),
+                its.first(),
+                its.second(),
+                inputs.name(),
+                layers.0,
+                layers.1
+            );
             return Err(Kind::InvalidArgument.error(py, message));
-        }
+        };
         Ok(PyTrainer(Mutex::new(Trainer::from_weights(weights, stages, seed))))
     }
 
@@ -84,6 +117,22 @@ impl PyTrainer {
             Err(error @ CheckpointError::Damaged(_)) => Err(Kind::FileFormat.error(py, format!("{place}: {error}"))),
             Err(error @ CheckpointError::Other(_)) => Err(Kind::InvalidArgument.error(py, format!("{place}: {error}"))),
         }
+    }
+
+    /// Sets the quicker network that sifts candidates in the stages that keep few, from the bytes of its model file.
+    #[pyo3(signature = (content, /))]
+    fn set_quick(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let network = network(py, content)?;
+        self.lock().set_quick(network);
+        Ok(())
+    }
+
+    /// Sets the network that teaches in the stages that are taught, from the bytes of its model file.
+    #[pyo3(signature = (content, /))]
+    fn set_teacher(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
+        let network = network(py, content)?;
+        self.lock().set_teacher(network);
+        Ok(())
     }
 
     /// Makes steps until these seconds are over or the recipe is: games, positions, sum of losses, sum of squared errors
@@ -128,13 +177,19 @@ impl PyTrainer {
         PyBytes::new(py, &bytes)
     }
 
+    /// What the network sees: "raw" or "contact".
+    #[getter]
+    fn inputs(&self, py: Python<'_>) -> &'static str {
+        py.detach(|| self.lock().weights().shape().inputs().name())
+    }
+
     /// The stage that is next, from 0; None if the recipe is over.
     #[getter]
     fn stage(&self, py: Python<'_>) -> Option<usize> {
         py.detach(|| self.lock().stage())
     }
 
-    /// Games and steps so far, and games of the whole recipe.
+    /// Games and changes so far, and games of the whole recipe.
     #[getter]
     fn done(&self, py: Python<'_>) -> (u64, u64, u64) {
         py.detach(|| {

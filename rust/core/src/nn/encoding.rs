@@ -1,15 +1,84 @@
-//! How the networks see a position: every place of each side by itself, four numbers a place.
+//! How the networks see a position: every place of each side by itself, four numbers a place; and what contact adds.
 
 use std::ops::Range;
 
+use crate::nn::contact::{self, Feature, SIDE_INPUTS};
 use crate::position::{BAR, CELLS, CHECKERS, OFF, OPPONENT_BAR, OPPONENT_OFF};
 
 /// Numbers that a place contributes.
 pub const UNITS: usize = 4;
 /// Places of one side: its points 1 to 24, its bar, and those off.
 const SIDE_PLACES: usize = 26;
-/// Inputs of a position: 104 for the player on roll, then 104 for the opponent.
+/// Inputs of the places: 104 for the player on roll, then 104 for the opponent.
 pub const INPUTS: usize = 2 * SIDE_PLACES * UNITS;
+
+/// What a network is given to see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inputs {
+    /// The places alone.
+    #[default]
+    Raw,
+    /// The places, then the features of [`contact`] of the player on roll, then those of the opponent.
+    Contact,
+}
+
+impl Inputs {
+    /// All of them.
+    pub const ALL: [Inputs; 2] = [Inputs::Raw, Inputs::Contact];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Inputs::Raw => "raw",
+            Inputs::Contact => "contact",
+        }
+    }
+
+    /// The inputs of a name.
+    pub fn from_name(name: &str) -> Option<Inputs> {
+        Inputs::ALL.into_iter().find(|inputs| inputs.name() == name)
+    }
+
+    /// The number of their encoding in files.
+    pub const fn number(self) -> u32 {
+        match self {
+            Inputs::Raw => 1,
+            Inputs::Contact => 2,
+        }
+    }
+
+    /// How many there are.
+    pub const fn count(self) -> usize {
+        match self {
+            Inputs::Raw => INPUTS,
+            Inputs::Contact => INPUTS + 2 * SIDE_INPUTS,
+        }
+    }
+
+    /// Shows every input of a position that is not zero.
+    #[inline(always)]
+    pub fn for_each(self, cells: &[i8; CELLS], mut see: impl FnMut(usize, f32)) {
+        for_each_place(cells, &mut see);
+        if self == Inputs::Contact {
+            for ((side, feature), value) in contact::all().zip(contact::values(cells)) {
+                let first = inputs_of_feature(side, feature).start;
+                for input in 0..feature.inputs() {
+                    let unit = feature.unit(input, value);
+                    if unit == 0.0 {
+                        break;
+                    }
+                    see(first + input, unit);
+                }
+            }
+        }
+    }
+}
+
+/// The inputs that a feature of a side writes to.
+pub fn inputs_of_feature(side: usize, feature: Feature) -> Range<usize> {
+    let first = INPUTS + side * SIDE_INPUTS + contact::FIRST_INPUTS[feature as usize];
+    first..first + feature.inputs()
+}
 /// The counts that a place can have, none included.
 pub const COUNTS: usize = CHECKERS as usize + 1;
 /// The place of a side, 0 to 25, that holds the checkers off.
@@ -55,9 +124,9 @@ pub fn places() -> Range<usize> {
     0..SIDE_PLACES
 }
 
-/// Shows every input that is not zero.
+/// Shows every input of the places that is not zero.
 #[inline(always)]
-pub fn for_each_input(cells: &[i8; CELLS], mut see: impl FnMut(usize, f32)) {
+fn for_each_place(cells: &[i8; CELLS], see: &mut impl FnMut(usize, f32)) {
     for (cell, &value) in cells.iter().enumerate() {
         if value != 0 {
             let (side, place) = place_of(cell, value);

@@ -4,15 +4,13 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::nn::encoding::INPUTS;
+use crate::nn::encoding::Inputs;
 use crate::nn::weights::{Shape, Weights};
 
 /// The first bytes of every model file.
 pub const MAGIC: [u8; 8] = *b"GAMMONNN";
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
-/// The number of the input encoding: places208.
-const ENCODING: u32 = 1;
 /// Bytes before the weights: magic, then version, encoding, inputs, first and second layer.
 const HEADER: usize = 8 + 5 * 4;
 /// Bytes of the checksum at the end: XXH3-64 of all before it.
@@ -63,7 +61,12 @@ impl fmt::Display for ModelError {
             ModelError::Magic => write!(f, "not a model: it does not start with GAMMONNN"),
             ModelError::Version(version) => write!(f, "model version {version}; this library reads version {VERSION}"),
             ModelError::Encoding { encoding, inputs } => {
-                write!(f, "inputs of encoding {encoding} with {inputs} numbers; this library knows 1 with {INPUTS}")
+                write!(f, "inputs of encoding {encoding} with {inputs} numbers; this library knows")?;
+                for (place, known) in Inputs::ALL.into_iter().enumerate() {
+                    let or = if place == 0 { "" } else { " and" };
+                    write!(f, "{or} {} with {}", known.number(), known.count())?;
+                }
+                Ok(())
             }
             ModelError::Shape { first, second } => write!(f, "layers of {first} and {second} units are not supported"),
             ModelError::Length { expected, found } => write!(f, "{found} bytes, where {expected} are expected"),
@@ -83,7 +86,9 @@ impl Weights {
         let mut bytes = Vec::with_capacity(HEADER + 4 * self.values().len() + CHECKSUM);
         bytes.extend(MAGIC);
         let shape = self.shape();
-        for number in [VERSION, ENCODING, INPUTS as u32, shape.first() as u32, shape.second() as u32] {
+        let inputs = shape.inputs();
+        let widths = [inputs.count(), shape.first(), shape.second()].map(|width| width as u32);
+        for number in [VERSION, inputs.number()].into_iter().chain(widths) {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend(self.values().iter().flat_map(|value| value.to_le_bytes()));
@@ -112,10 +117,10 @@ impl Weights {
         if version != VERSION {
             return Err(ModelError::Version(version));
         }
-        if encoding != ENCODING || inputs != INPUTS as u32 {
-            return Err(ModelError::Encoding { encoding, inputs });
-        }
+        let known = |known: &Inputs| (known.number(), known.count() as u32) == (encoding, inputs);
+        let inputs = Inputs::ALL.into_iter().find(known).ok_or(ModelError::Encoding { encoding, inputs })?;
         let shape = Shape::new(first as usize, second as usize).ok_or(ModelError::Shape { first, second })?;
+        let shape = shape.with_inputs(inputs);
         let expected = HEADER + 4 * shape.len() + CHECKSUM;
         if bytes.len() != expected {
             return Err(ModelError::Length { expected, found: bytes.len() });

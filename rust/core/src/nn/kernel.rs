@@ -4,6 +4,7 @@
 //! inputs: so every kernel gives the same bytes, and how many positions go through at once changes nothing.
 
 use crate::board::Board;
+use crate::nn::contact::{self, FEATURES, NO_VALUES, Values};
 use crate::nn::lanes::{Floats, Ints, LANES};
 use crate::nn::network::{Network, Table};
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP, WIDEST};
@@ -91,41 +92,66 @@ pub(crate) use dispatch;
 /// A position whose first layer is known, for positions that differ from it little.
 pub struct Base {
     cells: [i8; CELLS],
+    /// Zeros in a network without features.
+    features: Values,
     sums: Vec<i16>,
 }
 
 impl Base {
     /// The empty board, from which every position is reached by additions.
     pub fn empty(network: &Network) -> Base {
-        Base { cells: [0; CELLS], sums: network.table().bias.clone() }
+        Base { cells: [0; CELLS], features: NO_VALUES, sums: network.table().bias.clone() }
     }
 }
 
-/// What a difference between two boards changes in the first layer: a row added and one taken away for each cell. The rows
-/// of empty cells are zero, so that nothing has to be asked of them.
+/// Rows that a board without features can hold, and one with them.
+const PLACES: usize = CELLS;
+const ALL_ROWS: usize = CELLS + FEATURES;
+
+/// What a difference between two boards changes in the first layer: a row added and one taken away for each of at most `R`
+/// places. The rows of empty cells and of features at 0 are zero, so that nothing has to be asked of them.
 #[derive(Clone, Copy)]
-struct Changes {
-    rows: [[u32; 2]; CELLS],
+struct Changes<const R: usize> {
+    rows: [[u32; 2]; R],
     len: usize,
 }
 
-impl Changes {
-    const NONE: Changes = Changes { rows: [[0; 2]; CELLS], len: 0 };
+impl<const R: usize> Changes<R> {
+    const NONE: Changes<R> = Changes { rows: [[0; 2]; R], len: 0 };
 
+    /// From the base to a board; `features` are the board's.
     #[inline(always)]
-    fn between(table: &Table, from: &[i8; CELLS], to: &[i8; CELLS]) -> Changes {
+    fn between(table: &Table, base: &Base, to: &[i8; CELLS], features: &Values) -> Changes<R> {
         let mut changes = Changes::NONE;
+        let from = &base.cells;
+        let mut free = changes.rows.iter_mut();
         let mut different = Board::load(from).different(Board::load(to));
-        for rows in &mut changes.rows {
-            if different == 0 {
-                break;
-            }
+        while different != 0
+            && let Some(rows) = free.next()
+        {
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
             *rows = [table.row(cell, to[cell]), table.row(cell, from[cell])];
-            changes.len += 1;
         }
+        if R == ALL_ROWS {
+            let mut different = contact::different(&base.features, features);
+            while different != 0
+                && let Some(rows) = free.next()
+            {
+                let feature = different.trailing_zeros() as usize;
+                different &= different - 1;
+                let (from, to) = (base.features[feature], features[feature]);
+                *rows = [table.feature_row(feature, to), table.feature_row(feature, from)];
+            }
+        }
+        changes.len = R - free.len();
         changes
+    }
+
+    /// The features of a board, if they are looked at.
+    #[inline(always)]
+    fn features(cells: &[i8; CELLS]) -> Values {
+        if R == ALL_ROWS { contact::values(cells) } else { NO_VALUES }
     }
 
     /// The sums of one step of the first layer. Additions wrap, which is exact: the last sum is in range.
@@ -143,13 +169,24 @@ impl Changes {
 
 #[inline(always)]
 fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+    if network.table().has_features() {
+        rebase_rows::<F, ALL_ROWS>(network, base, cells);
+    } else {
+        rebase_rows::<F, PLACES>(network, base, cells);
+    }
+}
+
+#[inline(always)]
+fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
     let table = network.table();
-    let changes = Changes::between(table, &base.cells, cells);
+    let features = Changes::<R>::features(cells);
+    let changes = Changes::<R>::between(table, base, cells, &features);
     for step in 0..base.sums.len() / FIRST_STEP {
         let sums = changes.apply::<F>(table, &base.sums, step);
         sums.store(base.sums[step * FIRST_STEP..].first_chunk_mut().expect("a whole step"));
     }
     base.cells = *cells;
+    base.features = features;
 }
 
 /// Blocks of the second layer at its widest.
@@ -157,18 +194,19 @@ const BLOCKS: usize = WIDEST[1] / SECOND_STEP;
 /// Blocks of a small one.
 const FEW_BLOCKS: usize = 2;
 
-/// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer.
+/// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer and
+/// by at most `R` rows of the first.
 #[inline(always)]
-fn through<F: Floats, const N: usize, const B: usize>(
+fn through<F: Floats, const N: usize, const B: usize, const R: usize>(
     network: &Network,
     base: &Base,
     cells: [&[i8; CELLS]; N],
     outputs: &mut [[f32; LANES]; N],
 ) {
     let table = network.table();
-    let mut changes = [Changes::NONE; N];
+    let mut changes = [Changes::<R>::NONE; N];
     for n in 0..N {
-        changes[n] = Changes::between(table, &base.cells, cells[n]);
+        changes[n] = Changes::between(table, base, cells[n], &Changes::<R>::features(cells[n]));
     }
     let blocks = table.second_bias.len();
     let steps = base.sums.len() / FIRST_STEP;
@@ -254,10 +292,11 @@ fn group<F: Floats, const N: usize>(network: &Network, base: &Base, cells: &[[i8
     }
     let mut outputs = [[0.0; LANES]; N];
     // Room for the widest would cost a small network as much as its own work.
-    if network.table().second_bias.len() <= FEW_BLOCKS {
-        through::<F, N, FEW_BLOCKS>(network, base, all, &mut outputs);
-    } else {
-        through::<F, N, BLOCKS>(network, base, all, &mut outputs);
+    match (network.table().second_bias.len() <= FEW_BLOCKS, network.table().has_features()) {
+        (true, false) => through::<F, N, FEW_BLOCKS, PLACES>(network, base, all, &mut outputs),
+        (true, true) => through::<F, N, FEW_BLOCKS, ALL_ROWS>(network, base, all, &mut outputs),
+        (false, false) => through::<F, N, BLOCKS, PLACES>(network, base, all, &mut outputs),
+        (false, true) => through::<F, N, BLOCKS, ALL_ROWS>(network, base, all, &mut outputs),
     }
     for outputs in &mut outputs[..cells.len()] {
         // All lanes are one vector's work where there are vectors; elsewhere only those that hold an output are worth it.

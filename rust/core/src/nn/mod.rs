@@ -1,6 +1,7 @@
 //! Networks that evaluate positions: their inputs, weights and files, and inference.
 #![allow(unsafe_code, reason = "loops compiled for processors that have been asked for their features")]
 
+pub mod contact;
 pub mod encoding;
 mod file;
 mod kernel;
@@ -9,6 +10,7 @@ mod network;
 mod slope;
 mod weights;
 
+pub use encoding::Inputs;
 pub use file::{MAGIC, ModelError, VERSION};
 pub use kernel::Kernel;
 pub(crate) use kernel::{dispatch, sigmoid};

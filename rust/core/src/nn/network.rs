@@ -1,7 +1,8 @@
 //! A network ready to evaluate.
 
 use crate::board::Board;
-use crate::nn::encoding::{self, COUNTS};
+use crate::nn::contact::{self, Feature};
+use crate::nn::encoding::{self, COUNTS, Inputs};
 use crate::nn::kernel::{self, Base, Chances, Kernel};
 use crate::nn::lanes::LANES;
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP, Weights};
@@ -10,8 +11,8 @@ use crate::position::{BAR, CELLS, CHECKERS, OFF, OPPONENT_OFF, Position};
 /// Values that a cell can have: -15 to 15.
 const VALUES: usize = 2 * COUNTS - 1;
 
-/// Sums of the first layer stay below this, rounding of the rows included: at most 30 places hold checkers, and each row
-/// and the bias are off by at most a half.
+/// Sums of the first layer stay below this, and below 32,768 with the rounding of the rows: at most 30 places hold
+/// checkers, there are 44 features, and each row and the bias are off by at most a half.
 const LARGEST_SUM: f64 = 32_700.0;
 
 /// The arrays that inference reads.
@@ -21,6 +22,8 @@ pub(crate) struct Table {
     pub bias: Vec<i16>,
     /// What a cell with a value adds to the first layer, by [`Table::row`].
     pub rows: Vec<i16>,
+    /// Where the row of each feature's value 0 starts among the rows; empty without features.
+    features: Vec<u32>,
     /// The second layer's weights: for each block of units, for each step of the first layer.
     pub second: Vec<[[f32; SECOND_STEP]; FIRST_STEP]>,
     pub second_bias: Vec<[f32; SECOND_STEP]>,
@@ -36,11 +39,22 @@ impl Table {
         ((cell * VALUES + (value + CHECKERS as i8) as usize) * self.bias.len()) as u32
     }
 
+    /// Where the row of a feature's value starts.
+    #[inline(always)]
+    pub fn feature_row(&self, feature: usize, value: u8) -> u32 {
+        self.features[feature] + u32::from(value) * self.bias.len() as u32
+    }
+
+    /// Whether there are features to look at.
+    pub fn has_features(&self) -> bool {
+        !self.features.is_empty()
+    }
+
     fn new(weights: &Weights) -> Table {
         let shape = weights.shape();
         let (first, second) = (shape.first(), shape.second());
         let [input, input_bias, hidden, hidden_bias, output, output_bias] = weights.arrays();
-        let scales = scales(first, input, input_bias);
+        let scales = scales(shape.inputs(), first, input, input_bias);
         let mut rows = vec![0; CELLS * VALUES * first];
         for cell in 0..CELLS {
             for value in (-(CHECKERS as i8)..=CHECKERS as i8).filter(|&value| can_hold(cell, value)) {
@@ -51,6 +65,17 @@ impl Table {
                 for (unit, row) in rows[start..start + first].iter_mut().enumerate() {
                     // A row by itself may overflow where a large bias is on the other side: the sums still are exact.
                     *row = whole(sums.of(unit) * scales[unit]);
+                }
+            }
+        }
+        let mut features = Vec::new();
+        if shape.inputs() == Inputs::Contact {
+            for (side, feature) in contact::all() {
+                features.push(rows.len() as u32);
+                let sums = FeatureSums::new(input, first, side, feature);
+                for value in 0..=feature.most() {
+                    let units = sums.units(value);
+                    rows.extend((0..first).map(|unit| whole(sums.of(&units, unit) * scales[unit])));
                 }
             }
         }
@@ -70,6 +95,7 @@ impl Table {
         Table {
             bias,
             rows,
+            features,
             second: blocks,
             second_bias: hidden_bias.as_chunks().0.to_vec(),
             output: output
@@ -116,21 +142,46 @@ impl Sums<'_> {
     }
 }
 
+/// What a value of a feature adds to the first layer, before rounding.
+struct FeatureSums<'a> {
+    feature: Feature,
+    input: &'a [f32],
+    first: usize,
+}
+
+impl FeatureSums<'_> {
+    fn new(input: &[f32], first: usize, side: usize, feature: Feature) -> FeatureSums<'_> {
+        let inputs = encoding::inputs_of_feature(side, feature);
+        FeatureSums { feature, input: &input[inputs.start * first..inputs.end * first], first }
+    }
+
+    /// The inputs of a value that are not zero.
+    fn units(&self, value: u8) -> Vec<f64> {
+        let units = (0..self.feature.inputs()).map(|input| f64::from(self.feature.unit(input, value)));
+        units.take_while(|&unit| unit > 0.0).collect()
+    }
+
+    #[inline(always)]
+    fn of(&self, units: &[f64], unit: usize) -> f64 {
+        units.iter().enumerate().map(|(row, value)| value * f64::from(self.input[row * self.first + unit])).sum()
+    }
+}
+
 /// How many integers of each unit's sum are one: the most that keeps every position's sum within [`LARGEST_SUM`].
-fn scales(first: usize, input: &[f32], bias: &[f32]) -> Vec<f64> {
+fn scales(inputs: Inputs, first: usize, input: &[f32], bias: &[f32]) -> Vec<f64> {
     /// Units are looked at this many at a time, in vectors.
     const UNITS: usize = 16;
     let mut scales = Vec::with_capacity(first);
     for start in (0..first).step_by(UNITS) {
-        let largest = largest_sums::<UNITS>(start, first, input, bias);
+        let largest = largest_sums::<UNITS>(inputs, start, first, input, bias);
         scales.extend(largest.map(|largest| LARGEST_SUM / largest.max(1e-3)));
     }
     scales
 }
 
 /// The largest size that the sum of each unit from `start` can have: over all ways to place up to 15 checkers of each
-/// side. The sides are taken to be independent, which can only make it larger.
-fn largest_sums<const N: usize>(start: usize, first: usize, input: &[f32], bias: &[f32]) -> [f64; N] {
+/// side. The sides and all features are taken to be independent, which can only make it larger.
+fn largest_sums<const N: usize>(inputs: Inputs, start: usize, first: usize, input: &[f32], bias: &[f32]) -> [f64; N] {
     let mut high: [f64; N] = std::array::from_fn(|n| f64::from(bias[start + n]));
     let mut low = high;
     for side in 0..2 {
@@ -155,6 +206,21 @@ fn largest_sums<const N: usize>(start: usize, first: usize, input: &[f32], bias:
         for n in 0..N {
             high[n] += highest.iter().fold(0.0, |most: f64, sums| most.max(sums[n]));
             low[n] += lowest.iter().fold(0.0, |least: f64, sums| least.min(sums[n]));
+        }
+    }
+    if inputs == Inputs::Contact {
+        for (side, feature) in contact::all() {
+            let weights = FeatureSums::new(input, first, side, feature).input;
+            for n in 0..N {
+                // Straight between knots, a feature's sum is largest at one of them.
+                let (mut sum, mut most, mut least) = (0.0f64, 0.0f64, 0.0f64);
+                for row in 0..feature.inputs() {
+                    sum += f64::from(weights[row * first + start + n]);
+                    (most, least) = (most.max(sum), least.min(sum));
+                }
+                high[n] += most;
+                low[n] += least;
+            }
         }
     }
     std::array::from_fn(|n| high[n].max(-low[n]))

@@ -8,7 +8,11 @@ use crate::rng::{Purpose, Stream};
 use crate::{Outcome, Probabilities, Roll, simulate};
 
 fn network(first: usize, second: usize, seed: u64) -> Network {
-    Network::new(Weights::random(Shape::new(first, second).unwrap(), seed))
+    network_of(Inputs::Raw, first, second, seed)
+}
+
+fn network_of(inputs: Inputs, first: usize, second: usize, seed: u64) -> Network {
+    Network::new(Weights::random(Shape::new(first, second).unwrap().with_inputs(inputs), seed))
 }
 
 fn positions(n: usize, seed: u64) -> Vec<[i8; CELLS]> {
@@ -35,8 +39,9 @@ fn exact(weights: &Weights, cells: &[i8; CELLS]) -> [f64; OUTPUTS] {
             .collect()
     };
     let rectified = |values: Vec<f64>| -> Vec<f64> { values.into_iter().map(|value| value.max(0.0)).collect() };
-    let mut inputs = vec![0.0; encoding::INPUTS];
-    encoding::for_each_input(cells, |input, value| inputs[input] = f64::from(value));
+    let seen = weights.shape().inputs();
+    let mut inputs = vec![0.0; seen.count()];
+    seen.for_each(cells, |input, value| inputs[input] = f64::from(value));
     let hidden = rectified(layer(&inputs, first, first_bias));
     let hidden = rectified(layer(&hidden, second, second_bias));
     let sums = layer(&hidden, output, output_bias);
@@ -46,8 +51,9 @@ fn exact(weights: &Weights, cells: &[i8; CELLS]) -> [f64; OUTPUTS] {
 #[test]
 fn every_kernel_gives_the_same_bytes() {
     let cells = positions(300, 1);
-    for (first, second) in [(64, 16), (128, 48), (192, 32)] {
-        let network = network(first, second, 3);
+    let shapes = [(64, 16), (128, 48), (192, 32)];
+    for (inputs, (first, second)) in Inputs::ALL.into_iter().flat_map(|inputs| shapes.map(|shape| (inputs, shape))) {
+        let network = network_of(inputs, first, second, 3);
         let portable = evaluate(&network.clone().with_kernel(Kernel::Portable), &cells);
         let mut tried = 0;
         for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
@@ -65,8 +71,11 @@ fn every_kernel_gives_the_same_bytes() {
 
 #[test]
 fn close_to_the_weights_in_doubles() {
-    for (first, second, seed) in [(64, 16, 1), (128, 32, 2), (256, 64, 3)] {
-        let network = network(first, second, seed);
+    let shapes = [(64, 16, 1), (128, 32, 2), (256, 64, 3)];
+    for (inputs, (first, second, seed)) in
+        Inputs::ALL.into_iter().flat_map(|inputs| shapes.map(|shape| (inputs, shape)))
+    {
+        let network = network_of(inputs, first, second, seed);
         let cells = positions(500, seed);
         for (cells, outputs) in cells.iter().zip(evaluate(&network, &cells)) {
             let Some(possible) = possible(cells) else { continue };
@@ -87,9 +96,14 @@ fn close_to_the_weights_in_doubles() {
 /// 100,000 plays: each candidate from the position before the roll is what it is by itself.
 #[test]
 fn incremental_equals_full_on_long_walks() {
-    let network = network(64, 16, 5);
-    let mut near = Scratch::new(&network);
-    let mut alone = Scratch::new(&network);
+    for inputs in Inputs::ALL {
+        incremental_equals_full(&network_of(inputs, 64, 16, 5));
+    }
+}
+
+fn incremental_equals_full(network: &Network) {
+    let mut near = Scratch::new(network);
+    let mut alone = Scratch::new(network);
     let start = Position::start(Variant::Standard);
     let (mut plays, mut game) = (0, 0);
     let (mut candidates, mut incremental, mut full) = (Vec::new(), Vec::new(), Vec::new());
@@ -111,7 +125,13 @@ fn incremental_equals_full_on_long_walks() {
 /// Heavy weights and the most crowded boards: the sums of 16 bits that wrap are those of 64 bits that do not.
 #[test]
 fn no_sum_overflows() {
-    let shape = Shape::new(64, 16).unwrap();
+    for inputs in Inputs::ALL {
+        no_sum_overflows_of(inputs);
+    }
+}
+
+fn no_sum_overflows_of(inputs: Inputs) {
+    let shape = Shape::new(64, 16).unwrap().with_inputs(inputs);
     let mut stream = Stream::new(4, Purpose::Training, 1, 0, 0);
     let values = (0..shape.len()).map(|at| (stream.below(2001) as f32 - 1000.0) * if at % 7 == 0 { 5.0 } else { 0.01 });
     let network = Network::new(Weights::from_values(shape, values.collect()).unwrap());
@@ -127,30 +147,90 @@ fn no_sum_overflows() {
             crowded.push(cells);
         }
     }
+    let row = |start: u32, unit: usize| i64::from(table.rows[start as usize + unit]);
     let mut largest = 0;
     for cells in &crowded {
+        let held = || cells.iter().enumerate().filter(|(_, value)| **value != 0);
         for unit in 0..64 {
-            let held = cells.iter().enumerate().filter(|(_, value)| **value != 0);
-            let rows = held.map(|(cell, &value)| i64::from(table.rows[table.row(cell, value) as usize + unit]));
-            let exact = i64::from(table.bias[unit]) + rows.sum::<i64>();
+            let mut exact = i64::from(table.bias[unit]);
+            exact += held().map(|(cell, &value)| row(table.row(cell, value), unit)).sum::<i64>();
+            if inputs == Inputs::Contact {
+                let values = contact::values(cells).into_iter().enumerate().take(contact::FEATURES);
+                exact += values.map(|(at, value)| row(table.feature_row(at, value), unit)).sum::<i64>();
+            }
             largest = largest.max(exact.abs());
             assert!(exact.abs() <= i64::from(i16::MAX), "{exact}");
         }
     }
-    assert!(largest > 20_000, "the boards are not crowded enough to tell: {largest}");
+    // Not all features can be at their worst at once, so the bound is not as near.
+    let near = if inputs == Inputs::Raw { 20_000 } else { 5_000 };
+    assert!(largest > near, "the boards are not crowded enough to tell: {largest}");
+}
+
+/// Each feature and each of its values by itself: no row of the table is another's.
+#[test]
+fn rows_of_features_are_their_weights() {
+    let network = network_of(Inputs::Contact, 64, 16, 8);
+    let weights = network.weights().arrays()[0];
+    let table = network.table();
+    for (at, (side, feature)) in contact::all().enumerate() {
+        for value in 0..=feature.most() {
+            let start = table.feature_row(at, value) as usize;
+            let row = &table.rows[start..start + 64];
+            assert!(value > 0 || row.iter().all(|&value| value == 0));
+            let inputs = encoding::inputs_of_feature(side, feature);
+            let exact = |unit: usize| -> f64 {
+                let of = |(at, input): (usize, usize)| {
+                    f64::from(feature.unit(at, value)) * f64::from(weights[input * 64 + unit])
+                };
+                inputs.clone().enumerate().map(of).sum()
+            };
+            // The scale of a unit is what turns its bias and rows into whole numbers: found from the last value.
+            for unit in 0..64 {
+                let last = table.rows[table.feature_row(at, feature.most()) as usize + unit];
+                let whole: f64 = inputs.clone().map(|input| f64::from(weights[input * 64 + unit])).sum();
+                let expected = exact(unit) * f64::from(last) / whole;
+                let slack = 0.51 + 0.51 * (exact(unit) / whole).abs();
+                assert!((f64::from(row[unit]) - expected).abs() <= slack, "{feature:?} {value} {unit}");
+            }
+        }
+    }
+}
+
+/// A raw network that is given more inputs says the same, to the bit, until it is trained.
+#[test]
+fn a_widened_network_says_the_same() {
+    let small = network(64, 16, 4);
+    let cells = positions(2_000, 6);
+    let shape = small.weights().shape();
+    assert_eq!(small.weights().widened(shape, 1).as_ref(), Some(small.weights()));
+    // Inputs alone change no bit; units are added in another place of each sum, and may be in another rounding.
+    let more_inputs = Network::new(small.weights().widened(shape.with_inputs(Inputs::Contact), 1).unwrap());
+    assert_eq!(evaluate(&more_inputs, &cells), evaluate(&small, &cells));
+    assert_eq!(more_inputs.weights().widened(shape, 1), None);
+    let wide = Shape::new(192, 48).unwrap().with_inputs(Inputs::Contact);
+    let more_units = Network::new(small.weights().widened(wide, 1).unwrap());
+    assert_eq!(more_units.weights().shape(), wide);
+    assert_ne!(more_units.weights(), Network::new(small.weights().widened(wide, 2).unwrap()).weights());
+    for (found, answer) in evaluate(&more_units, &cells).iter().zip(evaluate(&small, &cells)) {
+        assert!(found.iter().zip(answer).all(|(a, b)| (a - b).abs() < 1e-6));
+    }
+    assert_eq!(more_units.weights().widened(Shape::new(64, 48).unwrap().with_inputs(Inputs::Contact), 1), None);
 }
 
 #[test]
 fn inputs_of_a_mirrored_position_are_swapped() {
     for position in simulate::random_positions(&Position::start(Variant::Standard), 500, 4, &Control::default()) {
         let inputs = |position: &Position| {
-            let mut inputs = [0.0; encoding::INPUTS];
-            encoding::for_each_input(position.cells(), |input, value| inputs[input] = value);
-            inputs
+            let mut inputs = vec![0.0; Inputs::Contact.count()];
+            Inputs::Contact.for_each(position.cells(), |input, value| inputs[input] = value);
+            let features = inputs.split_off(encoding::INPUTS);
+            [inputs, features]
         };
-        let (seen, mirrored) = (inputs(&position), inputs(&position.flip()));
-        let half = encoding::INPUTS / 2;
-        assert_eq!((&seen[..half], &seen[half..]), (&mirrored[half..], &mirrored[..half]));
+        for (seen, mirrored) in inputs(&position).into_iter().zip(inputs(&position.flip())) {
+            let half = seen.len() / 2;
+            assert_eq!((&seen[..half], &seen[half..]), (&mirrored[half..], &mirrored[..half]));
+        }
     }
 }
 
@@ -232,7 +312,13 @@ fn shapes_and_weights_that_cannot_be() {
 
 #[test]
 fn damaged_models_are_refused() {
-    let weights = Weights::random(Shape::new(64, 16).unwrap(), 1);
+    for inputs in Inputs::ALL {
+        damaged_models_of(inputs);
+    }
+}
+
+fn damaged_models_of(inputs: Inputs) {
+    let weights = Weights::random(Shape::new(64, 16).unwrap().with_inputs(inputs), 1);
     let bytes = weights.to_bytes();
     assert_eq!(Weights::from_bytes(&bytes), Ok(weights));
     for at in (0..bytes.len()).step_by(7) {
@@ -248,6 +334,13 @@ fn damaged_models_are_refused() {
     let mut newer = bytes.clone();
     newer[8] = 2;
     assert_eq!(Weights::from_bytes(&newer), Err(ModelError::Version(2)));
+    // Encodings that are unknown, or known with other numbers of inputs.
+    for (encoding, inputs) in [(0, 208), (1, 209), (1, 404), (2, 208), (2, 403), (3, 404), (u32::MAX, u32::MAX)] {
+        let mut other = bytes.clone();
+        other[12..16].copy_from_slice(&encoding.to_le_bytes());
+        other[16..20].copy_from_slice(&inputs.to_le_bytes());
+        assert_eq!(Weights::from_bytes(&other), Err(ModelError::Encoding { encoding, inputs }));
+    }
 }
 
 proptest! {
@@ -259,7 +352,7 @@ proptest! {
 
     #[test]
     fn every_roll_keeps_the_base_right(seed in 0u64..1000, roll in 0usize..21) {
-        let network = network(64, 16, 7);
+        let network = network_of(Inputs::ALL[seed as usize % 2], 64, 16, 7);
         let cells = positions(30, seed);
         let mut scratch = Scratch::new(&network);
         for cells in &cells {

@@ -1,8 +1,8 @@
 //! A run of training as a file, so that it can go on after a break as if there had been none.
 //!
-//! Little-endian: `GAMMONCK`, version 1, first and second layer, 0 (u32), fingerprint of the recipe, seed, stage, steps of
-//! the stage, steps and games in all (u64), then as floats the weights, their average, momentum and squares, and the
-//! XXH3-64 of all bytes before it.
+//! Little-endian: `GAMMONCK`, version 1, first and second layer, inputs (u32; 0 for raw, 1 for contact), fingerprint of
+//! the recipe, seed, stage, steps of the stage, changes and games in all (u64), then as floats the weights, their average,
+//! momentum and squares, and the XXH3-64 of all bytes before it.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::nn::{Shape, Weights};
-use crate::train::{Stage, Trainer};
+use crate::nn::{Inputs, Shape, Weights};
+use crate::train::{Stage, Trainer, tables_for};
 
 const MAGIC: [u8; 8] = *b"GAMMONCK";
 const VERSION: u32 = 1;
@@ -53,6 +53,9 @@ fn fingerprint(stages: &[Stage]) -> u64 {
     for stage in stages {
         bytes.extend(stage.games.to_le_bytes());
         bytes.extend(stage.games_per_step.to_le_bytes());
+        bytes.extend(stage.changes.to_le_bytes());
+        bytes.extend([stage.tables, stage.taught].map(u8::from));
+        bytes.extend(stage.keep.to_le_bytes());
         for number in stage.rate.iter().chain(&stage.lambda).chain([&stage.look_ahead, &stage.average]) {
             bytes.extend(number.to_le_bytes());
         }
@@ -83,11 +86,12 @@ impl Trainer {
         Trainer::from_bytes(&fs::read(path)?, stages, seed)
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let shape = self.weights.shape();
         let mut bytes = Vec::with_capacity(HEADER + 16 * shape.len() + 8);
         bytes.extend(MAGIC);
-        for number in [VERSION, shape.first() as u32, shape.second() as u32, 0] {
+        let inputs = shape.inputs() as u32;
+        for number in [VERSION, shape.first() as u32, shape.second() as u32, inputs] {
             bytes.extend(number.to_le_bytes());
         }
         for number in [fingerprint(&self.stages), self.seed, self.stage as u64, self.stage_step, self.steps, self.games]
@@ -111,7 +115,7 @@ impl Trainer {
             return damaged("its checksum is wrong");
         }
         let small = content[8..24].as_chunks::<4>().0;
-        let [version, first, second, _] = std::array::from_fn(|at| u32::from_le_bytes(small[at]));
+        let [version, first, second, inputs] = std::array::from_fn(|at| u32::from_le_bytes(small[at]));
         let large = content[24..HEADER].as_chunks::<8>().0;
         let [recipe, its_seed, stage, stage_step, steps, games] =
             std::array::from_fn(|at| u64::from_le_bytes(large[at]));
@@ -119,6 +123,8 @@ impl Trainer {
             return damaged("its version is unknown");
         }
         let Some(shape) = Shape::new(first as usize, second as usize) else { return damaged("its layers cannot be") };
+        let Some(&inputs) = Inputs::ALL.get(inputs as usize) else { return damaged("its inputs are unknown") };
+        let shape = shape.with_inputs(inputs);
         if content.len() != HEADER + 16 * shape.len() {
             return damaged("its length is wrong");
         }
@@ -141,6 +147,9 @@ impl Trainer {
             average: part(1),
             momentum: part(2),
             squares: part(3),
+            tables: tables_for(&stages),
+            quick: None,
+            teacher: None,
             stages,
             seed,
             stage: stage as usize,

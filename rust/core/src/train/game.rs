@@ -1,7 +1,10 @@
 //! Games that a network plays against itself, and what they teach.
 
-use crate::eval::{Chooser, Objective};
-use crate::nn::{Outputs, flip};
+use crate::bearoff::one_sided::OneSided;
+use crate::dice::Roll;
+use crate::eval::Objective;
+use crate::movegen::{self, View};
+use crate::nn::{Network, Outputs, Scratch, flip};
 use crate::outcome::Probabilities;
 use crate::position::{CELLS, Position};
 use crate::rng::GameDice;
@@ -16,20 +19,104 @@ pub struct Lesson {
 }
 
 /// How games are turned into lessons.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Teaching {
+#[derive(Clone, Copy, Debug)]
+pub struct Teaching<'a> {
     /// What both players play for.
     pub objective: Objective,
     /// The weight of later positions against the next one, 0 to 1.
     pub lambda: f32,
     /// The share of positions whose target is the mean over the 21 rolls in place of the roll that came.
     pub look_ahead: f32,
+    /// Exact bear-offs: a position in them is taught what they say, and three games in four end at the first.
+    pub tables: Option<&'a OneSided>,
+    /// Another network, which says what positions should have been worth in place of the games.
+    pub teacher: Option<&'a Network>,
+}
+
+/// What plays: a network, and if there is one a faster one that leaves it the few candidates which it likes best.
+pub struct Player<'a> {
+    network: &'a Network,
+    scratch: Scratch,
+    quick: Option<(&'a Network, Scratch, usize)>,
+    candidates: Vec<[i8; CELLS]>,
+    outputs: Vec<Outputs>,
+    order: Vec<(f32, usize)>,
+}
+
+impl<'a> Player<'a> {
+    /// A player; with another network and how many candidates it leaves.
+    pub fn new(network: &'a Network, quick: Option<(&'a Network, usize)>) -> Player<'a> {
+        Player {
+            network,
+            scratch: Scratch::new(network),
+            quick: quick.map(|(quick, keep)| (quick, Scratch::new(quick), keep)),
+            candidates: Vec::new(),
+            outputs: Vec::new(),
+            order: Vec::new(),
+        }
+    }
+
+    /// The position after the best play, in the view of the player who rolls next, and what the network says of it.
+    pub fn best(&mut self, position: &Position, roll: Roll, objective: Objective) -> (Position, Outputs) {
+        self.candidates.clear();
+        movegen::results(position, roll, View::Next, &mut self.candidates);
+        let near = position.flip();
+        if self.candidates.is_empty() {
+            self.candidates.push(*near.cells());
+        }
+        self.sift(near.cells(), objective);
+        self.outputs.clear();
+        self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
+        let values = self.outputs.iter().map(|&outputs| objective.value(outputs)).enumerate();
+        let (best, _) = values.min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one candidate");
+        (Position::from_cells_unchecked(self.candidates[best]), self.outputs[best])
+    }
+
+    /// Leaves the candidates that the quick network likes best.
+    fn sift(&mut self, near: &[i8; CELLS], objective: Objective) {
+        let Some((quick, scratch, keep)) = &mut self.quick else { return };
+        if self.candidates.len() <= *keep {
+            return;
+        }
+        self.outputs.clear();
+        quick.evaluate_near(scratch, near, &self.candidates, &mut self.outputs);
+        self.order.clear();
+        self.order.extend(self.outputs.iter().enumerate().map(|(place, &outputs)| (objective.value(outputs), place)));
+        self.order.select_nth_unstable_by(*keep - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        self.order.truncate(*keep);
+        self.order.sort_unstable_by_key(|&(_, place)| place);
+        for (to, &(_, from)) in self.order.iter().enumerate() {
+            self.candidates[to] = self.candidates[from];
+        }
+        self.candidates.truncate(*keep);
+    }
+
+    /// The mean over the 21 rolls, by weight, of what the best play of each leads to: for the player on roll.
+    pub fn look_ahead(&mut self, position: &Position, teaching: &Teaching<'_>) -> Outputs {
+        let mut sum = [0.0f32; 5];
+        for roll in Roll::ALL {
+            let (next, outputs) = self.best(position, roll, teaching.objective);
+            for (sum, value) in sum.iter_mut().zip(flip(exact(teaching.tables, &next).unwrap_or(outputs))) {
+                *sum += f32::from(roll.weight()) * value;
+            }
+        }
+        sum.map(|sum| sum / 36.0)
+    }
+}
+
+/// What tables say of a position without contact and with all checkers home.
+fn exact(tables: Option<&OneSided>, position: &Position) -> Option<Outputs> {
+    let tables = tables?;
+    let [player, opponent] = tables.ranks(position)?;
+    let chances = tables.race_chances(player, opponent)?;
+    // Nobody is left in the winner's home board.
+    Some([chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0].map(|chance| chance as f32))
 }
 
 /// Plays one game and appends its lessons; returns how many turns it took.
 pub fn play(
-    chooser: &mut Chooser<'_>,
-    teaching: &Teaching,
+    player: &mut Player<'_>,
+    teaching: &Teaching<'_>,
     start: &Position,
     dice: GameDice,
     lessons: &mut Vec<Lesson>,
@@ -38,34 +125,56 @@ pub fn play(
     let (_, mut roll) = dice.opening();
     let mut position = *start;
     let mut turn = 0;
+    let mut known = None;
+    // From here on targets are exact.
+    let mut exact_from = usize::MAX;
     let end = loop {
-        let (next, outputs) = chooser.best(&position, roll, teaching.objective);
+        let (next, outputs) = player.best(&position, roll, teaching.objective);
         turn += 1;
+        let next_known = exact(teaching.tables, &next);
         // The opening roll is no double, so the position before it is worth something else than what is taught here.
         if turn > 1 {
-            lessons.push(Lesson { cells: *position.cells(), target: flip(outputs) });
+            if known.is_some() {
+                exact_from = exact_from.min(lessons.len());
+            }
+            let target = known.unwrap_or_else(|| flip(next_known.unwrap_or(outputs)));
+            lessons.push(Lesson { cells: *position.cells(), target });
         }
         if let Some(outcome) = next.outcome() {
             break Probabilities::certain(outcome).values().map(|value| value as f32);
         }
-        position = next;
+        if let (Some(target), true) = (next_known, !dice.game.is_multiple_of(4)) {
+            exact_from = exact_from.min(lessons.len());
+            lessons.push(Lesson { cells: *next.cells(), target });
+            break target;
+        }
+        (position, known) = (next, next_known);
         roll = dice.roll(turn);
     };
-    let mut later = flip(end);
-    for lesson in lessons[first..].iter_mut().rev() {
+    let exact_from = exact_from.min(lessons.len());
+    let mut later = flip(lessons.get(exact_from).map_or(end, |lesson| lesson.target));
+    for lesson in lessons[first..exact_from].iter_mut().rev() {
         for (target, later) in lesson.target.iter_mut().zip(later) {
             *target += teaching.lambda * (later - *target);
         }
         later = flip(lesson.target);
     }
-    if teaching.look_ahead > 0.0 {
+    if let Some(teacher) = teaching.teacher {
+        let taught = &mut lessons[first..exact_from];
+        let cells: Vec<_> = taught.iter().map(|lesson| lesson.cells).collect();
+        let mut targets = Vec::with_capacity(cells.len());
+        teacher.evaluate(&mut Scratch::new(teacher), &cells, &mut targets);
+        for (lesson, target) in taught.iter_mut().zip(targets) {
+            lesson.target = target;
+        }
+    } else if teaching.look_ahead > 0.0 {
         let limit = (f64::from(teaching.look_ahead) * 2f64.powi(32)) as u64;
-        for (place, lesson) in lessons[first..].iter_mut().enumerate() {
+        for (place, lesson) in lessons[first..exact_from].iter_mut().enumerate() {
             // Scrambled by a golden section, places are spread evenly over each game.
             let mark = (place as u64 + dice.game).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             if mark < limit {
                 let position = Position::from_cells_unchecked(lesson.cells);
-                lesson.target = chooser.look_ahead(&position, teaching.objective);
+                lesson.target = player.look_ahead(&position, teaching);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! What weights should change by, from lessons: back-propagation through the float network.
 #![allow(unsafe_code, reason = "loops compiled for processors that have been asked for their features")]
 
-use crate::nn::encoding::{INPUTS, for_each_input};
 use crate::nn::lanes::{Floats, LANES};
 use crate::nn::{Kernel, OUTPUTS, Outputs, Weights, dispatch, equity, multiply, possible, sigmoid};
 use crate::train::game::Lesson;
@@ -23,6 +22,12 @@ impl Gradient {
     /// No lessons.
     pub fn zero(weights: &Weights) -> Gradient {
         Gradient { values: vec![0.0; weights.values().len()], lessons: 0, loss: 0.0, squares: 0.0 }
+    }
+
+    /// Forgets all lessons.
+    pub fn clear(&mut self) {
+        self.values.fill(0.0);
+        (self.lessons, self.loss, self.squares) = (0, 0.0, 0.0);
     }
 
     /// Adds another's.
@@ -64,7 +69,7 @@ impl Room {
         let weights = weights.arrays()[2];
         Room {
             turned: (0..first * second).map(|at| weights[at % first * second + at / first]).collect(),
-            inputs: Vec::with_capacity(INPUTS),
+            inputs: Vec::new(),
             first: vec![0.0; first],
             active: vec![0; first],
             second: vec![0.0; second],
@@ -117,7 +122,7 @@ fn learn_with<F: Floats, const N: usize>(
     for lesson in lessons {
         let Some(possible) = possible(&lesson.cells) else { continue };
         room.inputs.clear();
-        for_each_input(&lesson.cells, |input, value| room.inputs.push((input, value)));
+        weights.shape().inputs().for_each(&lesson.cells, |input, value| room.inputs.push((input, value)));
         add_rows::<F>(&mut room.first, Some(first_bias), room.inputs.iter().copied(), first);
         let mut actives = 0;
         for (unit, value) in room.first.iter_mut().enumerate() {

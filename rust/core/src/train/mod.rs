@@ -1,26 +1,33 @@
 //! Training by self-play: temporal differences on the games that the network plays against itself.
 //!
-//! A step plays a number of games, sums the gradients of their positions, and changes the weights once, by Adam (Kingma,
-//! Ba, 2015). The games of a step are cut into a fixed number of shards whose gradients are added in order, and every
-//! game's dice are a function of (seed, game): so the weights do not depend on the number of threads, and a run that
-//! goes on from a checkpoint ends where one without a break does.
+//! A step plays a number of games, cuts their positions into shares, and changes the weights by each, by Adam (Kingma,
+//! Ba, 2015). The games of a step are cut into a fixed number of shards and the positions of a change into
+//! a fixed number of parts whose gradients are added in order, and every game's dice are a function of (seed, game): so
+//! the weights do not depend on the number of threads, and a run that goes on from a checkpoint ends where one without a
+//! break does.
 
 mod checkpoint;
 mod game;
 mod gradient;
 
 pub use checkpoint::CheckpointError;
-pub use game::{Lesson, Teaching};
+pub use game::{Lesson, Player, Teaching};
 pub use gradient::Gradient;
 
-use crate::eval::{Chooser, Objective};
+use std::sync::{Arc, Mutex};
+
+use crate::bearoff::Index;
+use crate::bearoff::one_sided::OneSided;
+use crate::eval::Objective;
 use crate::nn::{Network, Shape, Weights};
 use crate::parallel::{self, Control};
-use crate::position::{Position, Variant};
+use crate::position::{CHECKERS, Position, Variant};
 use crate::rng::GameDice;
 
 /// Games of a step are cut into this many shards.
 const SHARDS: u64 = 8;
+/// Positions of a change are cut into this many parts: few, since every part sums a gradient of all weights.
+const PARTS: u64 = 4;
 /// Adam's memory of gradients and of their squares, and what keeps it from dividing by zero.
 const MEMORY: f32 = 0.9;
 const SQUARE_MEMORY: f32 = 0.999;
@@ -31,17 +38,25 @@ const EPSILON: f32 = 1e-6;
 pub struct Stage {
     /// How many games it has; whole steps are played.
     pub games: u64,
-    /// Games for each change of the weights, a multiple of 8.
+    /// Games that are played with the same weights, a multiple of 8.
     pub games_per_step: u64,
-    /// How far weights change in a step, at the start of the stage and at its end; geometric in between.
+    /// Changes of the weights in a step: each learns from an equal share of its positions.
+    pub changes: u64,
+    /// How far weights change at a time, at the start of the stage and at its end; geometric in between.
     pub rate: [f32; 2],
     /// The weight of later positions at the start of the stage and at its end; linear in between.
     pub lambda: [f32; 2],
     /// The share of positions with the mean over 21 rolls as their target.
     pub look_ahead: f32,
+    /// Whether bear-offs are taught from exact tables, and most games end where one starts.
+    pub tables: bool,
+    /// How many candidates of a roll a quicker network leaves to this one; 0 for all.
+    pub keep: u64,
+    /// Whether another network says what positions should have been worth.
+    pub taught: bool,
     /// What is played for.
     pub objective: Objective,
-    /// Steps that the average of the weights remembers.
+    /// Changes that the average of the weights remembers.
     pub average: f32,
 }
 
@@ -72,6 +87,12 @@ impl Stage {
         if self.games_per_step == 0 || !self.games_per_step.is_multiple_of(SHARDS) || self.games_per_step > 1 << 16 {
             return wrong("games_per_step", "a multiple of 8 up to 65536");
         }
+        if self.changes == 0 || self.changes > self.games_per_step {
+            return wrong("changes", "1 to games_per_step");
+        }
+        if self.keep > 1000 {
+            return wrong("keep", "0 to 1000");
+        }
         if !self.rate.iter().all(|rate| (1e-8..=1.0).contains(rate)) {
             return wrong("rate", "two numbers from 1e-8 to 1");
         }
@@ -81,8 +102,11 @@ impl Stage {
         if !(0.0..=1.0).contains(&self.look_ahead) {
             return wrong("look_ahead", "0 to 1");
         }
+        if self.taught && (self.look_ahead > 0.0 || self.lambda != [0.0; 2]) {
+            return wrong("taught", "for stages without lambda and look_ahead");
+        }
         if !(1.0..=1e9).contains(&self.average) {
-            return wrong("average", "1 to 1e9 steps");
+            return wrong("average", "1 to 1e9 changes");
         }
         Ok(())
     }
@@ -122,7 +146,7 @@ impl Seen {
 }
 
 /// A run of training, at some step of its recipe.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Trainer {
     weights: Weights,
     average: Vec<f32>,
@@ -130,7 +154,13 @@ pub struct Trainer {
     squares: Vec<f32>,
     stages: Vec<Stage>,
     seed: u64,
-    /// Stages that are over, steps of the current one, and steps and games in all.
+    /// All bear-offs, if a stage asks for them.
+    tables: Option<Arc<OneSided>>,
+    /// The quicker network of stages that keep few candidates.
+    quick: Option<Arc<Network>>,
+    /// The network that teaches in the stages that are taught.
+    teacher: Option<Arc<Network>>,
+    /// Stages that are over, steps of the current one, and changes and games in all.
     stage: usize,
     stage_step: u64,
     steps: u64,
@@ -152,6 +182,9 @@ impl Trainer {
             average,
             momentum: zeros.clone(),
             squares: zeros,
+            tables: tables_for(&stages),
+            quick: None,
+            teacher: None,
             stages,
             seed,
             stage: 0,
@@ -159,6 +192,18 @@ impl Trainer {
             steps: 0,
             games: 0,
         }
+    }
+
+    /// Sets the quicker network of the stages that keep few candidates; without one they keep all. It is the same for
+    /// the whole run and not in its checkpoints.
+    pub fn set_quick(&mut self, quick: Arc<Network>) {
+        self.quick = Some(quick);
+    }
+
+    /// Sets the network that teaches in the stages that are taught; without one they are as others. It too is not in
+    /// the checkpoints.
+    pub fn set_teacher(&mut self, teacher: Arc<Network>) {
+        self.teacher = Some(teacher);
     }
 
     /// The weights as they are.
@@ -181,7 +226,7 @@ impl Trainer {
         self.games
     }
 
-    /// Steps made so far.
+    /// Changes of the weights made so far.
     pub const fn steps(&self) -> u64 {
         self.steps
     }
@@ -191,7 +236,7 @@ impl Trainer {
         self.stages.iter().map(|stage| stage.steps() * stage.games_per_step).sum()
     }
 
-    /// How far weights change in the next step; 0 after the last.
+    /// How far weights change at a time in the next step; 0 after the last.
     pub fn rate(&self) -> f32 {
         self.stages.get(self.stage).map_or(0.0, |stage| {
             let [from, to] = stage.rate;
@@ -207,34 +252,48 @@ impl Trainer {
     pub fn step(&mut self, threads: usize) -> Option<Seen> {
         let stage = *self.stages.get(self.stage)?;
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
-        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead };
+        let tables = if stage.tables { self.tables.as_deref() } else { None };
+        let teacher = self.teacher.as_deref().filter(|_| stage.taught);
+        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables, teacher };
+        let quick = self.quick.as_deref().filter(|_| stage.keep > 0).map(|quick| (quick, stage.keep as usize));
         let rate = self.rate();
         let network = Network::new(self.weights.clone());
         let start = Position::start(Variant::Standard);
         let games = stage.games_per_step / SHARDS;
-        let gradients = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
-            let mut gradient = Gradient::zero(&self.weights);
-            let mut chooser = Chooser::new(&network);
+        let lessons = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
+            let mut player = Player::new(&network, quick);
             let mut lessons = Vec::new();
             for game in 0..games {
                 let dice = GameDice { seed: self.seed, game: self.games + shard * games + game };
-                game::play(&mut chooser, &teaching, &start, dice, &mut lessons);
+                game::play(&mut player, &teaching, &start, dice, &mut lessons);
             }
-            gradient.learn(&self.weights, network.kernel(), &lessons);
-            gradient
+            lessons
         });
-        let mut sum = Gradient::zero(&self.weights);
-        for (_, gradient) in &gradients {
-            sum.add(gradient);
+        let lessons: Vec<_> = lessons.into_iter().flat_map(|(_, lessons)| lessons).collect();
+        let mut seen = Seen { games: stage.games_per_step, ..Seen::default() };
+        let gradients: Vec<_> = (0..PARTS).map(|_| Mutex::new(Gradient::zero(&self.weights))).collect();
+        let gradient = |part: u64| gradients[part as usize].lock().expect("no part has panicked");
+        // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them would
+        // follow it.
+        for change in 0..stage.changes {
+            let share = cut(&lessons, change, stage.changes);
+            parallel::map_chunks(PARTS, threads, &Control::default(), |part| {
+                let mut gradient = gradient(part);
+                gradient.clear();
+                gradient.learn(&self.weights, network.kernel(), cut(share, part, PARTS));
+            });
+            let mut sum = gradient(0);
+            (1..PARTS).for_each(|part| sum.add(&gradient(part)));
+            self.change(&sum, rate, stage.average);
+            seen.add(&Seen { games: 0, positions: sum.lessons, loss: sum.loss, squares: sum.squares });
         }
-        self.change(&sum, rate, stage.average);
         self.games += stage.games_per_step;
         self.stage_step += 1;
         if self.stage_step == stage.steps() {
             self.stage += 1;
             self.stage_step = 0;
         }
-        Some(Seen { games: stage.games_per_step, positions: sum.lessons, loss: sum.loss, squares: sum.squares })
+        Some(seen)
     }
 
     /// One change of the weights, by the mean gradient.
@@ -255,6 +314,21 @@ impl Trainer {
             *mean += follow * (*weight - *mean);
         }
     }
+}
+
+/// One of so many parts of a list, as equal as can be.
+fn cut<T>(list: &[T], part: u64, parts: u64) -> &[T] {
+    let place = |part| (list.len() as u64 * part / parts) as usize;
+    &list[place(part)..place(part + 1)]
+}
+
+/// The table of all bear-offs, if a stage asks for it.
+fn tables_for(stages: &[Stage]) -> Option<Arc<OneSided>> {
+    let build = || {
+        let index = Index::new(6, usize::from(CHECKERS)).expect("the home board");
+        Arc::new(OneSided::build(index, 1, &Control::default()).expect("a small table, not cancelled"))
+    };
+    stages.iter().any(|stage| stage.tables).then(build)
 }
 
 #[cfg(test)]

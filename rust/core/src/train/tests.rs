@@ -1,5 +1,5 @@
 use super::*;
-use crate::nn::{Kernel, OUTPUTS, Outputs, Scratch};
+use crate::nn::{Inputs, Kernel, OUTPUTS, Outputs, Scratch};
 use crate::position::CELLS;
 use crate::rng::{Purpose, Stream};
 use crate::simulate;
@@ -8,9 +8,13 @@ fn stage(games: u64) -> Stage {
     Stage {
         games,
         games_per_step: 16,
+        changes: 1,
         rate: [2e-3, 1e-3],
         lambda: [0.5, 0.0],
         look_ahead: 0.0,
+        tables: false,
+        keep: 0,
+        taught: false,
         objective: Objective::Points,
         average: 10.0,
     }
@@ -18,6 +22,10 @@ fn stage(games: u64) -> Stage {
 
 fn shape() -> Shape {
     Shape::new(64, 16).unwrap()
+}
+
+fn quick() -> Arc<Network> {
+    Arc::new(Network::new(Weights::random(shape(), 99)))
 }
 
 fn lessons(n: usize, seed: u64) -> Vec<Lesson> {
@@ -48,19 +56,25 @@ fn loss(weights: &Weights, lessons: &[Lesson]) -> f64 {
 /// The gradient against differences of the loss, for weights of every layer.
 #[test]
 fn the_gradient_is_the_slope_of_the_loss() {
-    let weights = Weights::random(shape(), 3);
+    for inputs in Inputs::ALL {
+        gradient_is_slope(shape().with_inputs(inputs));
+    }
+}
+
+fn gradient_is_slope(shape: Shape) {
+    let weights = Weights::random(shape, 3);
     let lessons = lessons(40, 1);
     let mut gradient = Gradient::zero(&weights);
     gradient.learn(&weights, Kernel::Portable, &lessons);
     let largest = gradient.values.iter().fold(0.0f32, |most, value| most.max(value.abs()));
     let mut checked = 0;
-    for range in shape().ranges() {
-        for at in range.clone().step_by((range.len() / 40).max(1)) {
+    for range in shape.ranges() {
+        for at in range.clone().step_by((range.len() / 80).max(1)) {
             let slope = |h: f32| {
                 let shifted = |h: f32| {
                     let mut values = weights.values().to_vec();
                     values[at] += h;
-                    loss(&Weights::from_values(shape(), values).unwrap(), &lessons)
+                    loss(&Weights::from_values(shape, values).unwrap(), &lessons)
                 };
                 (shifted(h) - shifted(-h)) / (2.0 * f64::from(h))
             };
@@ -78,7 +92,7 @@ fn the_gradient_is_the_slope_of_the_loss() {
 
 #[test]
 fn every_kernel_gives_the_same_gradient() {
-    let weights = Weights::random(shape(), 3);
+    let weights = Weights::random(shape().with_inputs(Inputs::Contact), 3);
     let lessons = lessons(50, 2);
     let gradient = |kernel| {
         let mut gradient = Gradient::zero(&weights);
@@ -117,26 +131,29 @@ fn a_small_set_is_overfitted() {
 #[test]
 fn the_same_weights_for_any_number_of_threads() {
     let run = |threads, seed| {
-        let mut trainer = Trainer::new(shape(), vec![stage(64), stage(32)], seed);
+        let stages = vec![stage(64), Stage { changes: 3, tables: true, keep: 2, ..stage(32) }];
+        let mut trainer = Trainer::new(shape(), stages, seed);
+        trainer.set_quick(quick());
         while trainer.step(threads).is_some() {}
         trainer
     };
     let alone = run(1, 7);
-    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 6, None));
-    assert_eq!(run(2, 7), alone);
-    assert_eq!(run(8, 7), alone);
+    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 4 + 2 * 3, None));
+    assert_eq!(run(2, 7).to_bytes(), alone.to_bytes());
+    assert_eq!(run(8, 7).to_bytes(), alone.to_bytes());
     assert_ne!(run(2, 8).weights, alone.weights);
 }
 
 #[test]
 fn going_on_from_a_checkpoint_equals_no_break() {
-    let stages = || vec![stage(64), Stage { look_ahead: 0.25, objective: Objective::Win, ..stage(32) }];
+    let stages = || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }];
     let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("run.checkpoint");
-    let mut unbroken = Trainer::new(shape(), stages(), 7);
+    let shape = shape().with_inputs(Inputs::Contact);
+    let mut unbroken = Trainer::new(shape, stages(), 7);
     while unbroken.step(2).is_some() {}
-    let mut broken = Trainer::new(shape(), stages(), 7);
+    let mut broken = Trainer::new(shape, stages(), 7);
     loop {
         broken.save(&path).unwrap();
         broken = Trainer::open(&path, stages(), 7).unwrap();
@@ -144,7 +161,7 @@ fn going_on_from_a_checkpoint_equals_no_break() {
             break;
         }
     }
-    assert_eq!(broken, unbroken);
+    assert_eq!(broken.to_bytes(), unbroken.to_bytes());
 
     let another = |stages, seed| Trainer::open(&path, stages, seed).unwrap_err().to_string();
     assert!(another(stages(), 8).contains("seed"));
@@ -166,7 +183,13 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
     use crate::nn::{equity, flip};
     use crate::{Roll, movegen};
     let network = Network::new(Weights::random(shape(), 2));
-    let mut chooser = Chooser::new(&network);
+    let mut player = Player::new(&network, None);
+    let teaching = Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: None, teacher: None };
+    let evaluate = |cells: [i8; CELLS]| {
+        let mut outputs = Vec::new();
+        network.evaluate(&mut Scratch::new(&network), &[cells], &mut outputs);
+        outputs[0]
+    };
     for position in simulate::random_positions(&Position::start(Variant::Standard), 40, 3, &Control::default()) {
         let mut mean = 0.0;
         for roll in Roll::ALL {
@@ -176,30 +199,124 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
                 results.push(*position.cells());
             }
             let seen =
-                |cells: &[i8; CELLS]| equity(flip(chooser.evaluate(&Position::from_cells(cells).unwrap().flip())));
+                |cells: &[i8; CELLS]| equity(flip(evaluate(*Position::from_cells(cells).unwrap().flip().cells())));
             let best = results.iter().map(seen).fold(f32::NEG_INFINITY, f32::max);
             mean += f32::from(roll.weight()) / 36.0 * best;
         }
-        let found = equity(chooser.look_ahead(&position, Objective::Points));
+        let found = equity(player.look_ahead(&position, &teaching));
         assert!((found - mean).abs() < 1e-5, "{found} {mean}");
     }
+}
+
+/// A quick network leaves the candidates that it likes best; the other chooses among them.
+#[test]
+fn a_quick_network_sifts() {
+    use crate::nn::equity;
+    use crate::{Roll, movegen};
+    let (network, quick) = (Network::new(Weights::random(shape(), 2)), quick());
+    let worth = |network: &Network, cells: &[i8; CELLS]| {
+        let mut outputs = Vec::new();
+        network.evaluate(&mut Scratch::new(network), &[*cells], &mut outputs);
+        equity(outputs[0])
+    };
+    let mut sifted = 0;
+    let positions = simulate::random_positions(&Position::start(Variant::Standard), 100, 4, &Control::default());
+    for (row, position) in positions.iter().enumerate() {
+        let roll = Roll::ALL[row % 21];
+        let mut results = Vec::new();
+        movegen::results(position, roll, movegen::View::Next, &mut results);
+        if results.len() < 4 {
+            continue;
+        }
+        results.sort_by(|a, b| worth(&quick, a).total_cmp(&worth(&quick, b)));
+        results.truncate(3);
+        let best = results.iter().map(|cells| worth(&network, cells)).fold(f32::INFINITY, f32::min);
+        let (found, outputs) = Player::new(&network, Some((&quick, 3))).best(position, roll, Objective::Points);
+        assert_eq!(equity(outputs), best);
+        sifted += usize::from(found != Player::new(&network, None).best(position, roll, Objective::Points).0);
+    }
+    assert!(sifted > 20, "{sifted}");
+}
+
+/// A teacher's word is the target, but for bear-offs; the student plays.
+#[test]
+fn a_teacher_teaches() {
+    let (network, teacher) = (Network::new(Weights::random(shape(), 2)), quick());
+    let tables = tables_for(&[Stage { tables: true, ..stage(16) }]).unwrap();
+    let start = Position::start(Variant::Standard);
+    let alone =
+        Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: Some(&tables), teacher: None };
+    let (mut lessons, mut taught) = (Vec::new(), Vec::new());
+    for game in 0..20 {
+        let dice = GameDice { seed: 1, game };
+        game::play(&mut Player::new(&network, None), &alone, &start, dice, &mut lessons);
+        let teaching = Teaching { teacher: Some(&teacher), ..alone };
+        game::play(&mut Player::new(&network, None), &teaching, &start, dice, &mut taught);
+    }
+    assert_eq!(lessons.len(), taught.len());
+    let mut exact = 0;
+    for (lesson, taught) in lessons.iter().zip(&taught) {
+        assert_eq!(lesson.cells, taught.cells);
+        if tables.ranks(&Position::from_cells(&lesson.cells).unwrap()).is_some() {
+            assert_eq!(lesson, taught);
+            exact += 1;
+        } else {
+            let mut outputs = Vec::new();
+            teacher.evaluate(&mut Scratch::new(&teacher), &[taught.cells], &mut outputs);
+            assert_eq!(taught.target, outputs[0]);
+        }
+    }
+    assert!(exact > 5 && exact < lessons.len() / 2);
 }
 
 /// With lambda 1 every position is taught the end of its game, seen by its player.
 #[test]
 fn lambda_1_teaches_the_end() {
     let network = Network::new(Weights::random(shape(), 2));
-    let mut chooser = Chooser::new(&network);
-    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0 };
+    let mut player = Player::new(&network, None);
+    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0, tables: None, teacher: None };
     let mut lessons = Vec::new();
     let start = Position::start(Variant::Standard);
-    let turns = game::play(&mut chooser, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
+    let turns = game::play(&mut player, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
     assert_eq!(lessons.len() as u64, turns - 1);
     let last = lessons.last().unwrap().target;
     assert!(last[0] == 1.0 && last.iter().all(|&value| value == 0.0 || value == 1.0));
     for pair in lessons.windows(2) {
         assert_eq!(pair[0].target, crate::nn::flip(pair[1].target));
     }
+}
+
+/// With tables every bear-off is taught what they say, the position before it too, and three games in four end there.
+#[test]
+fn tables_teach_bear_offs() {
+    let stages = [Stage { tables: true, ..stage(16) }];
+    let tables = tables_for(&stages).unwrap();
+    let network = Network::new(Weights::random(shape(), 2));
+    let mut player = Player::new(&network, None);
+    let start = Position::start(Variant::Standard);
+    let (mut cut, mut bear_offs) = (0, 0);
+    for lambda in [0.0, 1.0] {
+        let teaching =
+            Teaching { objective: Objective::Points, lambda, look_ahead: 0.0, tables: Some(&tables), teacher: None };
+        for game in 0..40 {
+            let mut lessons = Vec::new();
+            game::play(&mut player, &teaching, &start, GameDice { seed: 1, game }, &mut lessons);
+            let known = |lesson: &Lesson| tables.ranks(&Position::from_cells(&lesson.cells).unwrap());
+            let Some(first) = lessons.iter().position(|lesson| known(lesson).is_some()) else { continue };
+            for lesson in &lessons[first..] {
+                let [player, opponent] = known(lesson).unwrap();
+                let chances = tables.race_chances(player, opponent).unwrap();
+                let target = [chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0];
+                assert_eq!(lesson.target, target.map(|chance| chance as f32));
+            }
+            assert_eq!(lessons[first - 1].target, crate::nn::flip(lessons[first].target));
+            assert_eq!(lessons.len() == first + 1, game % 4 != 0 || lessons.len() == first + 1);
+            cut += usize::from(lessons.len() == first + 1);
+            bear_offs += lessons.len() - first;
+        }
+    }
+    assert!(cut > 10 && bear_offs > 2 * cut, "{cut} {bear_offs}");
+    assert!(tables_for(&[stage(16)]).is_none());
 }
 
 #[test]
@@ -209,10 +326,13 @@ fn stages_that_make_no_sense() {
     for (bad, field) in [
         (Stage { games: 0, ..good }, "games"),
         (Stage { games_per_step: 12, ..good }, "games_per_step"),
+        (Stage { changes: 0, ..good }, "changes"),
+        (Stage { changes: 17, ..good }, "changes"),
         (Stage { rate: [0.0, 1e-3], ..good }, "rate"),
         (Stage { rate: [1e-3, f32::NAN], ..good }, "rate"),
         (Stage { lambda: [0.0, 1.5], ..good }, "lambda"),
         (Stage { look_ahead: -0.1, ..good }, "look_ahead"),
+        (Stage { taught: true, look_ahead: 0.1, ..good }, "taught"),
         (Stage { average: 0.0, ..good }, "average"),
     ] {
         assert_eq!(bad.validate().unwrap_err().field, field);

@@ -1,0 +1,158 @@
+"""Equity lost per decision on fixed sets of positions, by a judge's verdict.
+
+    pip install '.[peers]' && python benches/decisions.py
+    python benches/decisions.py --model new.gammon --set development --plies 0
+
+The sets are in benches/data/decisions.txt: for each kind (contact, crashed, race, back game) a development set, to
+choose networks by, and a reported set. They were made by `python benches/decisions.py --make`: positions of games that
+our first network played against itself, with a play in five at random; one decision at most of a game and a kind, with
+a random roll that leaves a choice. A back game is a position of contact in which a side holds two points or more in the
+opponent's home board and is 20 pips or more behind.
+
+The judge, gnubg-nn from PyPI, values what each legal play leads to, at 0-ply or with one roll looked ahead. What a
+choice loses is its value below that of the best, cubeless, in thousandths of a point. For each kind: the mean for our
+model, its standard error, how many of the choices the judge would have made too, and the same for the judge's own
+choice at 0-ply.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import gammon
+from gammon import batch
+
+Cells: TypeAlias = "NDArray[np.int8]"
+FILE = Path(__file__).parent / "data" / "decisions.txt"
+KINDS = ("contact", "crashed", "race", "backgame")
+SETS = ("development", "reported")
+COUNT = 250
+WEIGHTS = np.array([2.0, 1, 1, -1, -1])
+
+
+def kind_of(position: gammon.Position) -> str | None:
+    """The kind of a position; None for what no set holds."""
+    kind = str(position.class_)
+    if kind == "contact":
+        for side in (position, position.flip()):
+            cells = side.to_array()
+            behind = side.pips - side.opponent_pips
+            if (cells[19:25] >= 2).sum() >= 2 and behind >= 20:
+                return "backgame"
+    return kind if kind in KINDS else None
+
+
+def make(seed: int) -> None:
+    """Writes the sets."""
+    rng = np.random.default_rng(seed)
+    need = COUNT * len(SETS)
+    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    while any(len(lines) < need for lines in found.values()):
+        for kind, position, roll in games(rng, 400):
+            if len(found[kind]) < need:
+                found[kind].append(f"{position.id} {roll}")
+    FILE.parent.mkdir(exist_ok=True)
+    with open(FILE, "w", encoding="ascii") as file:
+        for place, name in enumerate(SETS):
+            for kind in KINDS:
+                for line in found[kind][place * COUNT : (place + 1) * COUNT]:
+                    print(name, kind, line, file=file)
+
+
+def games(rng: np.random.Generator, count: int) -> list[tuple[str, gammon.Position, gammon.Roll]]:
+    """Plays games side by side: of each and each kind one decision, drawn from those it had."""
+    cells = np.repeat(gammon.Position.start().to_array()[None], count, 0)
+    drawn: dict[tuple[int, str], tuple[gammon.Position, gammon.Roll]] = {}
+    seen: dict[tuple[int, str], int] = {}
+    active = np.arange(count)
+    while len(active):
+        rolls = rng.integers(1, 7, (len(active), 2), dtype=np.uint8)
+        candidates, offsets = batch.legal_positions(cells[active], rolls, view="next")
+        best = batch.best_positions(cells[active], rolls, view="next")
+        for row, game in enumerate(active.tolist()):
+            choices = int(offsets[row + 1] - offsets[row])
+            position = gammon.Position.from_array(cells[game])
+            kind = kind_of(position)
+            if kind is not None and choices > 1:
+                # Each of a game's decisions is kept with the same chance.
+                seen[game, kind] = seen.get((game, kind), 0) + 1
+                if rng.integers(seen[game, kind]) == 0:
+                    drawn[game, kind] = position, gammon.Roll(int(rolls[row, 0]), int(rolls[row, 1]))
+            if choices > 0 and rng.integers(5) == 0:
+                best[row] = candidates[offsets[row] + rng.integers(choices)]
+        cells[active] = best
+        active = active[[not gammon.Position.from_array(cells[game]).is_over for game in active]]
+    return [(kind, position, roll) for (_, kind), (position, roll) in drawn.items()]
+
+
+def read(name: str) -> dict[str, tuple[Cells, NDArray[np.uint8]]]:
+    """The positions and rolls of a set, by kind."""
+    rows: dict[str, list[tuple[gammon.Position, gammon.Roll]]] = {kind: [] for kind in KINDS}
+    for line in FILE.read_text(encoding="ascii").splitlines():
+        which, kind, position, roll = line.split()
+        if which == name:
+            rows[kind].append((gammon.Position.from_id(position), gammon.Roll.parse(roll)))
+    return {
+        kind: (
+            np.stack([position.to_array() for position, _ in found]),
+            np.array([[roll.high, roll.low] for _, roll in found], np.uint8),
+        )
+        for kind, found in rows.items()
+    }
+
+
+def judged(positions: Cells, plies: int) -> NDArray[np.float64]:
+    """What the judge says that positions are worth, to the player on roll."""
+    import gnubg_nn
+
+    own = np.maximum(positions[:, 1:26], 0).tolist()
+    opponent = np.maximum(-positions[:, 24::-1], 0).tolist()
+    answers = []
+    for cells, o, m in zip(positions, opponent, own, strict=True):
+        position = gammon.Position.from_array(cells)
+        answers.append(
+            float(position.outcome.points)
+            if position.outcome is not None
+            else float(np.array(gnubg_nn.probabilities((o, m), plies)) @ WEIGHTS - 1)
+        )
+    return np.array(answers)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
+    parser.add_argument("--set", choices=SETS, default="reported")
+    parser.add_argument("--plies", type=int, choices=[0, 1], default=1, help="how far the judge looks")
+    parser.add_argument("--make", action="store_true", help="write the sets")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.seed)
+        return
+    model = gammon.Model.default() if arguments.model is None else gammon.Model(arguments.model)
+    print(f"{arguments.model or 'fast'}, {arguments.set} set, judged by gnubg-nn at {arguments.plies}-ply")
+    for kind, (positions, rolls) in read(arguments.set).items():
+        candidates, offsets = batch.legal_positions(positions, rolls, view="next")
+        verdicts = -judged(candidates, arguments.plies)
+        quick = verdicts if arguments.plies == 0 else -judged(candidates, 0)
+        ours = -(batch.evaluate(candidates, model=model).astype(np.float64) @ WEIGHTS - 1)
+        lost = {"model": [], "judge at 0-ply": []}
+        for start, end in itertools.pairwise(offsets.tolist()):
+            for name, values in (("model", ours), ("judge at 0-ply", quick)):
+                lost[name].append(verdicts[start:end].max() - verdicts[start + values[start:end].argmax()])
+        for name, losses in lost.items():
+            x = 1000 * np.array(losses)
+            print(
+                f"{kind:9} {name:15} {x.mean():7.2f} +- {x.std(ddof=1) / len(x) ** 0.5:5.2f} thousandths lost, "
+                f"{(x == 0).mean():5.1%} the same play, {len(x)} decisions"
+            )
+
+
+if __name__ == "__main__":
+    main()
