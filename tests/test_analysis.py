@@ -506,7 +506,8 @@ def test_progress_and_being_interrupted(wild: Match) -> None:
         part = caught.value.result
         assert isinstance(part, Analysis)
         assert not part.complete
-        assert 19 <= len(part.decisions) < len(analysis.decisions)
+        # With more threads others may be finished by then.
+        assert len(part.decisions) == 20 if threads == 1 else len(part.decisions) >= 10
         assert set(part.decisions) <= set(analysis.decisions)
         assert "interrupted" in str(part)
 
