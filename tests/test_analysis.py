@@ -225,6 +225,14 @@ def test_the_luck_of_the_opening_counts_who_begins() -> None:
     assert total == pytest.approx(0, abs=1e-12)
 
 
+def test_how_deep_luck_is_worked_out() -> None:
+    match = Match(Rules.match(5), dice=SequenceDice([(3, 1)]))
+    match.roll()
+    deep = gammon.analyze(match, plies=2)
+    assert (deep.plies, deep.luck_plies) == (2, 1)
+    assert deep.rolls == gammon.analyze(match, plies=0, luck_plies=1).rolls != gammon.analyze(match, plies=0).rolls
+
+
 def test_a_dance_has_its_luck() -> None:
     closed = Position.from_points({6: 2, 1: 1}, opponent=dict.fromkeys(range(1, 7), 2), bar=1)
     match = Match.from_state(State(closed, on_roll=0, rules=Rules.casual()), dice=SequenceDice([(6, 5)]))

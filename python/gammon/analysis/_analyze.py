@@ -21,7 +21,7 @@ from gammon.match import Match
 __all__ = ["analyze"]
 
 PLIES = 2
-LUCK_PLIES = 0
+MOST_LUCK_PLIES = 1
 WITHIN = 0.08
 MOST_TRIALS = 1 << 40
 
@@ -33,7 +33,7 @@ def analyze(
     rollout: int | None = None,
     rollout_within: float = WITHIN,
     seed: int = 0,
-    luck_plies: int = LUCK_PLIES,
+    luck_plies: int | None = None,
     engine: Engine | None = None,
     threads: int | None = None,
     progress: Progress = None,
@@ -51,7 +51,7 @@ def analyze(
         rollout_within: which decisions are close: what was done, or else the second choice, is within so much
             equity of the best.
         seed: of the rollouts.
-        luck_plies: how far to look ahead for the luck of rolls.
+        luck_plies: how far to look ahead for the luck of rolls; as far as for decisions, but at most 1, if None.
         engine: who judges, with its model, tables, filters and match equities.
         threads: None for one on each core; the analysis is the same for any number.
         progress: a callable (decisions and rolls done, in all), or True for a bar.
@@ -82,7 +82,7 @@ def analyze(
     rolls: list[RollLuck] = []
 
     def result(*, complete: bool) -> Analysis:
-        return _put_together(match, judge, luck_plies, rollout, judgements, rolls, complete=complete)
+        return _put_together(match, judge, lucky.plies, rollout, judgements, rolls, complete=complete)
 
     def keep(answers: Sequence[Judgement | RollLuck | None]) -> None:
         judgements[:] = [answer for answer in answers if isinstance(answer, Judgement)]
@@ -102,7 +102,7 @@ def analyze(
     return result(complete=True)
 
 
-def _engines(plies: int | None, luck_plies: int, engine: Engine | None) -> tuple[Engine, Engine]:
+def _engines(plies: int | None, luck_plies: int | None, engine: Engine | None) -> tuple[Engine, Engine]:
     """Who judges decisions, and who judges rolls: each asked from many threads, and so with one of its own."""
     if engine is None:
         judge = Engine(PLIES if plies is None else plies, threads=1)
@@ -112,7 +112,7 @@ def _engines(plies: int | None, luck_plies: int, engine: Engine | None) -> tuple
         raise InvalidArgumentError(f"the engine looks {engine.plies} plies ahead, not {plies}: leave plies out")
     else:
         judge = engine.replaced(threads=1)
-    return judge, judge.replaced(plies=luck_plies)
+    return judge, judge.replaced(plies=min(judge.plies, MOST_LUCK_PLIES) if luck_plies is None else luck_plies)
 
 
 def _threads(threads: int | None, engine: Engine) -> int:
