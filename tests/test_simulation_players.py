@@ -188,7 +188,7 @@ def test_a_data_set_knows_its_models(tmp_path: Path) -> None:
     from gammon import _core
 
     other = tmp_path / "fast.gammon"
-    trainer = _core.Trainer((64, 16), [], 1, None)
+    trainer = _core.Trainer((64, 16), [], 1, None, "raw")
     other.write_bytes(trainer.model())
     assert other.read_bytes() != bytes(weights)
     with pytest.raises(gammon.InvalidArgumentError, match="models"):

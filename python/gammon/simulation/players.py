@@ -29,11 +29,16 @@ class BuiltIn(NamedTuple):
     take: bool = True
 
 
-BUILT_IN: dict[str, BuiltIn] = {"random": BuiltIn("random"), "fast": BuiltIn("network")}
+BUILT_IN: dict[str, BuiltIn] = {
+    "random": BuiltIn("random"),
+    "fast": BuiltIn("network"),
+    "strong": BuiltIn("network"),
+}
 """The built-in players by name.
 
-"random" chooses evenly among the distinct plays, never doubles and always takes. "fast" is the network of that name: it
-makes the play that leads to the best position (0-ply) and handles the cube as `gammon.cube.decide` says.
+"random" chooses evenly among the distinct plays, never doubles and always takes. "fast" and "strong" are the networks
+of these names: they make the play that leads to the best position (0-ply) and handle the cube as `gammon.cube.decide`
+says.
 """
 
 _MODEL = ".gammon"
@@ -102,7 +107,7 @@ def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Netwo
         _, (kind, what) = _recipe(model, where)
         if kind == "network":
             return cast("_core.Network", what)
-    raise InvalidArgumentError(f"{where}: 'fast', a model or a model file (*{_MODEL}), not {model!r}")
+    raise InvalidArgumentError(f"{where}: 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
 
 
 def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, str]) -> Players:
@@ -119,7 +124,8 @@ def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
     """The name of a player and how it is made."""
     if isinstance(player, str) and player in BUILT_IN:
         if BUILT_IN[player].core == "network":
-            return player, ("network", Model.default()._network)
+            model = Model.strong() if player == "strong" else Model.default()
+            return player, ("network", model._network)
         return player, ("built in", player)
     if isinstance(player, str) and not player.endswith(_MODEL):
         known = ", ".join(sorted(BUILT_IN))
