@@ -4,13 +4,14 @@
 
 One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games, bounds
 how many cores it can keep busy: seconds of a chunk / seconds that the chunk takes here. Below that bound the loss is
-what a worker needs beside the games, and the last round, in which the cores that finish first wait for the others.
+what a worker needs beside the games, and the last round, in which cores that finish first wait for the others.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import pickle
 import platform
 import time
 
@@ -22,7 +23,7 @@ from gammon.simulation.players import Players
 from gammon.simulation.run import Job, _played
 
 CORES = 1000
-ROUNDS = 3
+ROUNDS = 2
 
 
 def nothing(job: Job, units: tuple[int, int]) -> object:
@@ -49,6 +50,9 @@ def main() -> None:
         job = Job(Players(players), None, "standard", 1, **how)  # type: ignore[arg-type]
         assert gammon.simulate(1000, players, seed=1, backend="ray") == gammon.simulate(1000, players, seed=1)
         empty, here = seconds_each(nothing, job, [(0, 0)] * 2000)
+        ahead, _ray.AHEAD = _ray.AHEAD, _ray.AHEAD * CORES // workers
+        many, _ = seconds_each(nothing, job, [(0, 0)] * 12_000)
+        _ray.AHEAD = ahead
         alone = math.inf
         for _ in range(ROUNDS):
             start = time.process_time()
@@ -60,6 +64,8 @@ def main() -> None:
         print(f"  a chunk alone, processor time            {alone:10.4f} s, {games / alone:,.0f} games/s")
         print(f"  a chunk on the cluster, {workers} at a time {wall * workers:17.4f} s, {games / wall:,.0f} games/s")
         print(f"  a chunk of no games, {workers} at a time {empty * 1e6:20.0f} us, of it here {here * 1e6:.0f} us")
+        print(f"  the same with {4 * CORES:,} chunks begun {many * 1e6:17.0f} us")
+        print(f"  an answer without tables                 {len(pickle.dumps(job.nothing())):10,} bytes")
         bound = alone / empty
         print(f"  cores that one process keeps busy        {bound:10,.0f}")
         own = empty * workers

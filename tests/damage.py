@@ -21,7 +21,7 @@ from gammon import GammonError, Match, formats
 from gammon.formats import fibs, json, mat, sgf, text
 
 DATA = Path(__file__).parent / "data"
-FILES = sorted([*(DATA / "cases").iterdir(), *(DATA / "matches").iterdir()])
+FILES = sorted(path for folder in ("cases", "dialects", "matches") for path in (DATA / folder).iterdir())
 SAMPLES = [path.read_bytes() for path in FILES]
 SAMPLES += [_json.dumps(mat.loads(SAMPLES[0]).to_dict()).encode(), (DATA / "gnubg_boards.txt").read_bytes()]
 WORDS = [
@@ -54,6 +54,13 @@ WORDS = [
         b"DI[11]",
         b"C[x]",
     ),
+    *(b"; Set Pos=-b----E-C---eE---c-e----B-/0\n", b"00: ????", b"Resigned Game", b"Doubles ==> 2", b" 0/0"),
+    *(
+        b"5;0;0;0;1;Bob;Ann;0;3;1;2;-1;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;1;1;4;2;",
+        b"31: Illegal play (",
+    ),
+    *(b"X: (3 1) 8-5 6-5\n", b"O: doubles\n", b"X: wants to resign\n", b"Score is 0-0 in a 5 point match.\n"),
+    *(b"ann is X - bob is O\n", b"O: wins 2 points\n", b"X:Ann   O:Bob\n"),
     *(b"XGID=-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10", b"Illegal play (8/5)", b"wins", b"loses", b"????"),
 ]
 

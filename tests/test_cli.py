@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gammon
@@ -71,6 +72,12 @@ class TestCommands:
         assert answer["players"] == ["fast", "random"]
         assert answer["points"] == result.points > 0
         assert answer["cube"][0]["doubles"] == result.cube[0].doubles > 0
+
+    def test_simulate_to_files(self, tmp_path: Path) -> None:
+        place = str(tmp_path / "games")
+        answered("simulate", "-n", "20", "--out", place, "--record", "--evaluations", "fast", "--file-format", "numpy")
+        (table,) = gammon.simulation.Dataset(place).turns()
+        assert np.array_equal(table.evaluations, gammon.batch.evaluate(table.positions))
 
     def test_simulate_json(self) -> None:
         answer = answered("simulate", "-n", "500", "--seed", "7", "--threads", "2", "--variant", "nackgammon")
@@ -155,6 +162,9 @@ class TestWrongInput:
             (["simulate", "--players", "a,b,c"], "c"),
             (["simulate", "--players", "none.gammon,fast"], "none.gammon"),
             (["simulate", "--backend", "spark"], "spark"),
+            (["simulate", "--evaluations", "fast"], "--record"),
+            (["simulate", "--out", "x", "--file-format", "csv"], "csv"),
+            (["simulate", "--out", "x", "--compression", "rar"], "rar"),
             (["simulate", "--address", "auto"], "auto"),
             (["simulate", "--no-such-option"], "--no-such-option"),
             (["simulate", "--games", "2", "--matches", "2"], "--matches"),

@@ -565,9 +565,11 @@ def test_the_code_in_the_docs_runs():
 def test_efficiency_by_class():
     assert efficiency(Position.start()) == 0.68
     race = Position.from_points({13: 5, 8: 5, 6: 5}, opponent={6: 15})
-    assert efficiency(race) == pytest.approx(min(0.7, 0.55 + 0.00125 * race.pips))
-    assert efficiency(Position.from_points({7: 2}, opponent={6: 15})) == 0.6
-    assert efficiency(Position.from_points({6: 15}, opponent={6: 15})) == 0.6
+    assert efficiency(race) == pytest.approx(0.75 - 4.5 / ((135 + 90) / 2))
+    assert efficiency(Position.from_points({7: 2}, opponent={6: 15})) == pytest.approx(0.75 - 4.5 / ((14 + 90) / 2))
+    assert efficiency(Position.from_points({6: 15}, opponent={6: 15})) == pytest.approx(0.7)
+    assert efficiency(Position.from_points({1: 2}, opponent={1: 2})) == 0
+    assert efficiency(Position.from_points({}, opponent={1: 2})) == 0
 
 
 VALUES = [

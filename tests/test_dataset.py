@@ -19,7 +19,7 @@ from test_policies import Wild, columns
 
 import gammon
 from gammon import Rules
-from gammon.simulation import Dataset
+from gammon.simulation import Dataset, Positions, collect_positions
 
 pytest.importorskip("pyarrow")
 
@@ -81,6 +81,187 @@ class TestTables:
     def test_no_games(self, tmp_path: Path) -> None:
         assert gammon.simulate(0, seed=1, out=tmp_path).games == 0
         assert Dataset(tmp_path).complete
+
+
+class TestFormats:
+    @pytest.mark.parametrize(
+        "how", [{"compression": "lz4"}, {"compression": "none"}, {"file_format": "numpy"}], ids=str
+    )
+    def test_they_hold_the_same(self, tmp_path: Path, how: dict[str, Any]) -> None:
+        settings: dict[str, Any] = {"players": ("fast", Wild()), "cube": True, "record": True, "evaluations": "fast"}
+        plain = gammon.simulate(30, seed=1, out=tmp_path / "plain", part_games=10, **settings)
+        other = gammon.simulate(30, seed=1, out=tmp_path / "other", part_games=10, **settings, **how)
+        assert other == plain
+        expected, found = Dataset(tmp_path / "plain"), Dataset(tmp_path / "other")
+        for tables in (
+            zip(expected.games(), found.games(), strict=True),
+            zip(expected.turns(), found.turns(), strict=True),
+        ):
+            for one, two in tables:
+                for column, again in zip(columns(one), columns(two), strict=True):
+                    assert column.dtype == again.dtype
+                    assert np.array_equal(column, again)
+
+    def test_numpy_needs_no_extra(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        for name in ("a", "b"):
+            gammon.simulate(20, seed=1, out=tmp_path / name, record=True, part_games=10, file_format="numpy")
+        assert contents(tmp_path / "a") == contents(tmp_path / "b")
+        with np.load(tmp_path / "a" / "turns-000001.npz") as file:
+            assert file["positions"].shape[1] == 28
+        assert sum(map(len, Dataset(tmp_path / "a").turns())) > 0
+
+    def test_evaluations(self, tmp_path: Path) -> None:
+        memory = gammon.simulate(20, seed=1, record=True, evaluations="fast").turns
+        assert memory is not None
+        assert memory.evaluations is not None
+        assert np.array_equal(memory.evaluations, gammon.batch.evaluate(memory.positions))
+        gammon.simulate(20, seed=1, record=True, out=tmp_path, evaluations=gammon.Model.default())
+        (table,) = Dataset(tmp_path).turns()
+        assert table.evaluations is not None
+        assert table.evaluations.dtype == np.float32
+        assert np.array_equal(table.evaluations, memory.evaluations)
+        assert gammon.simulate(2, seed=1, record=True).turns.evaluations is None  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize(
+        ("how", "word"),
+        [
+            ({"file_format": "csv"}, "csv"),
+            ({"compression": "rar"}, "rar"),
+            ({"file_format": "numpy", "compression": "none"}, "none"),
+            ({"evaluations": "fast"}, "record"),
+            ({"evaluations": "random", "record": True}, "random"),
+            ({"evaluations": 3, "record": True}, "3"),
+        ],
+        ids=str,
+    )
+    def test_what_there_is_not(self, tmp_path: Path, how: dict[str, Any], word: str) -> None:
+        with pytest.raises(gammon.InvalidArgumentError, match=word):
+            gammon.simulate(2, seed=1, out=tmp_path / "x", **how)
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("file_format", ["parquet", "numpy"])
+    def test_after_follows_from_the_next_position(self, tmp_path: Path, file_format: Any) -> None:
+        """Every play of every game leads where it says, at the ends of games too."""
+        how = {"rules": Rules.match(2), "players": (Wild(), Wild())}
+        gammon.simulate(12, seed=2, out=tmp_path, record=True, part_games=5, file_format=file_format, **how)
+        plays = ends = 0
+        for table in Dataset(tmp_path).turns():
+            for row in range(len(table)):
+                position, after = table.positions[row], gammon.Position.from_array(table.after[row])
+                if table.action[row] != 0:
+                    assert np.array_equal(position, table.after[row])
+                    continue
+                moves = gammon.Position.from_array(position).plays(gammon.Roll(*table.rolls[row].tolist()))
+                assert (
+                    after in [play.after for play in moves]
+                    if len(moves)
+                    else np.array_equal(position, table.after[row])
+                )
+                plays += 1
+                ends += after.is_over
+        assert plays > 500
+        assert ends > 10
+
+
+class TestPositions:
+    def games(self, place: Path, **how: Any) -> Dataset:
+        gammon.simulate(150, variant="hypergammon", seed=1, out=place, record=True, part_games=40, **how)
+        return Dataset(place)
+
+    def slow(self, games: Dataset) -> dict[bytes, list[int]]:
+        """Count, points and wins of each position, a row at a time."""
+        found: dict[bytes, list[int]] = {}
+        for table, turns in zip(games.games(), games.turns(), strict=True):
+            points = dict(zip(table.game.tolist(), table.points.tolist(), strict=True))
+            for row in np.flatnonzero(turns.action == 0).tolist():
+                won = points[int(turns.game[row])] * (1 if turns.player[row] == 0 else -1)
+                sums = found.setdefault(turns.positions[row].tobytes(), [0, 0, 0])
+                for place, value in enumerate((1, won, won > 0)):
+                    sums[place] += value
+        return found
+
+    @pytest.mark.parametrize("held", [1 << 20, 300])
+    def test_every_position_once(self, tmp_path: Path, held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(gammon.simulation.positions, "_HELD", held)
+        games = self.games(tmp_path / "games", evaluations="fast")
+        expected = self.slow(games)
+        assert max(count for count, _, _ in expected.values()) > 5
+        found: dict[bytes, list[int]] = {}
+        positions = collect_positions(games, tmp_path / "positions", buckets=3)
+        for table in positions.tables():
+            rows = zip(table.positions, table.counts.tolist(), table.points.tolist(), table.wins.tolist(), strict=True)
+            for cells, *sums in rows:
+                assert cells.tobytes() not in found
+                found[cells.tobytes()] = sums
+            assert np.array_equal(table.classes, gammon.batch.classes(table.positions))
+            assert table.evaluations is not None
+            assert np.array_equal(table.evaluations, gammon.batch.evaluate(table.positions))
+        assert found == expected
+        assert len(positions) == len(expected)
+
+    def test_shares(self, tmp_path: Path) -> None:
+        games = self.games(tmp_path / "games")
+        everything = list(collect_positions(games, tmp_path / "all", buckets=2).tables())
+        some = list(
+            collect_positions(games, tmp_path / "some", buckets=2, shares={"crashed": 0.25, "race": 0}, seed=1).tables()
+        )
+        names = np.array(gammon.batch.CLASSES)
+        totals, counts = (
+            {name: sum(int((names[table.classes] == name).sum()) for table in tables) for name in names}
+            for tables in (everything, some)
+        )
+        assert counts["race"] == 0 < totals["race"]
+        assert counts["bearoff"] == totals["bearoff"] > 0
+        share = counts["crashed"] / totals["crashed"]
+        assert abs(share - 0.25) < 4 * (0.25 * 0.75 / totals["crashed"]) ** 0.5
+        whole = {
+            row.tobytes(): int(count)
+            for table in everything
+            for row, count in zip(table.positions, table.counts, strict=True)
+        }
+        for table in some:
+            for row, count in zip(table.positions, table.counts.tolist(), strict=True):
+                assert whole[row.tobytes()] == count
+
+    @pytest.mark.parametrize("file_format", ["parquet", "numpy"])
+    def test_stopped_and_resumed(self, tmp_path: Path, file_format: Any) -> None:
+        games = self.games(tmp_path / "games")
+        how: dict[str, Any] = {"buckets": 4, "shares": {"crashed": 0.5}, "seed": 9, "file_format": file_format}
+        collect_positions(games, tmp_path / "whole", **how)
+        for stop in range(1, 16, 4):
+            place = tmp_path / str(stop)
+
+            def fail(done: int, total: int, stop: int = stop) -> None:
+                if done > stop:
+                    raise RuntimeError("enough")
+
+            with pytest.raises(RuntimeError, match="enough"):
+                collect_positions(games, place, progress=fail, **how)
+            assert not Positions(place).complete
+            del how["seed"]
+            collect_positions(games, place, resume=True, **how)
+            how["seed"] = 9
+            assert contents(place) == contents(tmp_path / "whole")
+
+    def test_faults(self, tmp_path: Path) -> None:
+        games = self.games(tmp_path / "games")
+        for how, word in (
+            ({"buckets": 0}, "buckets"),
+            ({"shares": {"blitz": 1}}, "blitz"),
+            ({"shares": {"race": 2}}, "2"),
+            ({"file_format": "csv"}, "csv"),
+        ):
+            with pytest.raises(gammon.InvalidArgumentError, match=word):
+                collect_positions(games, tmp_path / "out", **how)  # type: ignore[arg-type]
+        collect_positions(games, tmp_path / "out", seed=1)
+        with pytest.raises(gammon.InvalidArgumentError, match="seed"):
+            collect_positions(games, tmp_path / "out", seed=2, resume=True)
+        with pytest.raises(gammon.FileFormatError, match="positions"):
+            Dataset(tmp_path / "out")
+        gammon.simulate(4, seed=1, out=tmp_path / "plain")
+        with pytest.raises(gammon.InvalidArgumentError, match="record"):
+            collect_positions(tmp_path / "plain", tmp_path / "other")
 
 
 class TestResume:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import subprocess
 import sys
 import textwrap
@@ -14,8 +15,10 @@ import numpy as np
 import pytest
 
 import gammon
-from gammon import Rules
+from gammon import Match, Rules
 from gammon.env import VectorEnv
+from gammon.simulation.plan import first_game
+from gammon.simulation.players import NetworkSeat
 
 gymnasium = pytest.importorskip("gymnasium")
 pytest.importorskip("pettingzoo")
@@ -218,6 +221,70 @@ class TestTwoAgents:
         assert strict.render() == before
 
 
+@pytest.mark.parametrize("rules", [None, Rules.money(), Rules.match(3)], ids=repr)
+def test_the_network_as_an_opponent(rules: Rules | None) -> None:
+    """At a table it plays the games of a simulation, and an episode of the environment to its end."""
+    turns = gammon.simulate(6, ("fast", "fast"), rules=rules, seed=4, record=True).turns
+    assert turns is not None
+    for game in range(6):
+        assert by_the_network(rules, 4, game).to_dict()["events"] == turns.match(game).to_dict()["events"]
+    assert (turns.action > 0).any() == (rules is not None)
+    env = gammon.env.BackgammonEnv("fast", rules=rules)
+    observation, _ = env.reset(seed=1)
+    rng = np.random.default_rng(2)
+    for _ in range(2000):
+        observation, reward, terminated, _, _ = env.step(chosen(observation["action_mask"], rng))
+        if terminated:
+            break
+    assert terminated
+    assert reward != 0
+
+
+def test_the_baseline_as_an_opponent() -> None:
+    """It answers as in a simulation: an agent that plays as the opponent does there sees the same game."""
+    env = gammon.env.BackgammonEnv("baseline")
+    observation, _ = env.reset(seed=5)
+    rng = np.random.default_rng(2)
+    for _ in range(2000):
+        table = env._table
+        assert table is not None
+        observation, _, terminated, _, _ = env.step(chosen(observation["action_mask"], rng))
+        if terminated:
+            break
+    assert terminated
+    plays = 0
+    for state, event in table.match.history():
+        if event.kind == "play" and event.player == 1 and len(state.position.plays(state.roll)):
+            after = gammon._core.baseline_play(state.position, state.roll)
+            assert state.position.play(str(event.play), state.roll).after == after
+            plays += 1
+    assert plays > 5
+
+
+def by_the_network(rules: Rules | None, seed: int, game: int) -> Match:
+    """A game or match that the network plays with itself, through `Match`."""
+    seat = NetworkSeat(gammon.Model.default()._network)
+    dice = gammon.dice.RandomDice(seed, first_game(rules, game, paired=False))
+    match = Match(rules or Rules.money(use_cube=False, jacoby=False, beavers=0), dice=dice)
+    while not match.is_over and (match.rules.is_match or not match.games):
+        state = match.state
+        if not match.in_game:
+            match.roll()
+        elif state.offer is not None:
+            match.take() if seat.cube(dataclasses.replace(state, offer=None, offered_by=None))[1] else match.drop()
+        elif state.roll is not None:
+            plays = state.position.plays(state.roll)
+            after = seat.play(state)
+            match.play(
+                next((play for play in plays if play.after == after), None) or state.position.play("", state.roll)
+            )
+        elif any(action.kind == "double" for action in match.legal_actions()) and seat.cube(state)[0]:
+            match.double()
+        else:
+            match.roll()
+    return match
+
+
 class TestVector:
     @pytest.mark.parametrize("variant", ["standard", "hypergammon"])
     def test_every_step(self, variant: str) -> None:
@@ -303,6 +370,125 @@ class TestVector:
             with pytest.raises(gammon.GammonError):
                 call()
         assert VectorEnv(0).reset(seed=1)[0].positions.shape == (0, 28)
+
+
+RULES = [
+    Rules.money(),
+    Rules.money(variant="hypergammon", automatic_doubles=2, jacoby=False),
+    Rules.match(3),
+    Rules.match(1),
+    Rules.tournament(5),
+    Rules.casual(),
+]
+
+
+class TestVectorWithRules:
+    @pytest.mark.parametrize("rules", RULES, ids=repr)
+    def test_every_step_at_a_table(self, rules: Rules) -> None:
+        """Each game is played along as a `Match` with the same dice, action by action."""
+        n = 6
+        env = VectorEnv(n, rules=rules, candidates=True)
+        seen, _ = env.reset(seed=3)
+        rng = np.random.default_rng(8)
+        units = list(range(n))
+
+        def begin(unit: int) -> Match:
+            match = Match(rules, dice=gammon.dice.RandomDice(3, first_game(rules, unit, paired=False)))
+            match.roll()
+            return match
+
+        matches = [begin(unit) for unit in units]
+        ended, kinds = 0, set()
+        for _ in range(500):
+            actions = np.minimum((rng.random(n) * seen.counts).astype(np.int64), seen.counts - 1)
+            # Drops are rare, so that cubes go high.
+            actions[(seen.kinds == 2) & (rng.random(n) < 0.7)] = 1
+            for row, match in enumerate(matches):
+                state = match.state
+                kind = int(seen.kinds[row])
+                kinds.add(kind)
+                assert seen.seats[row] == state.to_act
+                mine = state.position if state.to_act == state.on_roll else state.position.flip()
+                assert np.array_equal(seen.positions[row], mine.to_array())
+                assert seen.stake[row] == state.stake
+                level, owner = seen.cube[row].tolist()
+                assert 1 << level == state.cube.value
+                owners = {None: 0, "player": 1, "opponent": -1}
+                assert owner == owners[state.cube.owner] * (1 if state.to_act == state.on_roll else -1)
+                if rules.is_match:
+                    away = [rules.length - points for points in state.points]
+                    assert seen.away[row].tolist() == (away if state.to_act == 0 else away[::-1])
+                    phase = {(True, False): 1, (False, True): 2}.get((state.is_crawford, state.post_crawford), 0)
+                    assert seen.phase[row] == phase
+                action = int(actions[row])
+                candidates = seen.candidates[seen.offsets[row] : seen.offsets[row + 1]]
+                if kind == 0:
+                    assert state.roll == gammon.Roll(*seen.rolls[row].tolist())
+                    plays = state.position.plays(state.roll)
+                    assert seen.counts[row] == max(1, len(plays)) == len(candidates)
+                    play = plays[action] if len(plays) else state.position.play("", state.roll)
+                    assert np.array_equal(candidates[action], play.next.to_array())
+                    match.play(play)
+                else:
+                    assert seen.counts[row] == 2
+                    assert np.array_equal(candidates, np.stack([mine.flip().to_array()] * 2))
+                    if kind == 1:
+                        assert not state.roll
+                        match.double() if action else match.roll()
+                    else:
+                        match.take() if action else match.drop()
+                self.roll_on(match)
+            seen, rewards, terminated, truncated, infos = env.step(actions)
+            assert (rewards.sum(axis=1) == 0).all()
+            assert not truncated.any()
+            assert not infos["illegal"].any()
+            for row, match in enumerate(matches):
+                over = match.is_over or (not rules.is_match and len(match.games) > 0)
+                assert terminated[row] == over
+                if over:
+                    ended += 1
+                    game = match.games[-1]
+                    won = 1 if rules.is_match else game.points
+                    assert rewards[row, game.winner] == won
+                    units[row] += n
+                    matches[row] = begin(units[row])
+                    self.roll_on(matches[row])
+        assert ended > 5
+        assert kinds == ({0, 1, 2} if rules.use_cube and rules != Rules.match(1) else {0})
+
+    @staticmethod
+    def roll_on(match: Match) -> None:
+        """Rolls where nobody has a say before it."""
+        while not match.is_over:
+            if not match.in_game:
+                if match.games and not match.rules.is_match:
+                    return
+                match.roll()
+                continue
+            state = match.state
+            if state.offer is not None or state.roll is not None:
+                return
+            if any(action.kind == "double" for action in match.legal_actions()):
+                return
+            match.roll()
+
+    def test_illegal_actions(self) -> None:
+        for rules, lost in ((Rules.money(), 3), (Rules.match(3), 1)):
+            env = VectorEnv(2, rules=rules)
+            seen, _ = env.reset(seed=1)
+            _, rewards, terminated, _, infos = env.step(np.array([0, 5000]))
+            assert terminated.tolist() == infos["illegal"].tolist() == [False, True]
+            assert rewards[1, seen.seats[1]] == -lost
+            strict = VectorEnv(2, rules=rules, illegal_action="raise")
+            strict.reset(seed=1)
+            with pytest.raises(gammon.IllegalActionError, match="row 1"):
+                strict.step(np.array([0, 5000]))
+
+    def test_faults(self) -> None:
+        with pytest.raises(gammon.InvalidArgumentError, match="variant"):
+            VectorEnv(1, rules=Rules.money(), variant="nackgammon")
+        with pytest.raises(gammon.InvalidArgumentError, match="rules"):
+            VectorEnv(1, rules="money")  # type: ignore[arg-type]
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

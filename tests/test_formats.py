@@ -430,6 +430,17 @@ class TestSgf:
         assert 0 < found[0].numbers[1] < 1
         assert sgf.losses(match) == ()
 
+    def test_plays_that_are_rolled_out(self) -> None:
+        match = sgf.load(DATA / "gnubg_rollout.sgf", strict=True)
+        event = next(place for place, notes in match.annotations.items() if "A" in dict(notes))
+        found, played = sgf.candidates(match, event)
+        assert played is not None
+        assert [candidate.play for candidate in found[:2]] == ["8/3 6/3", "13/8 24/21"]
+        assert [candidate.rollout for candidate in found[:3]] == [True, True, False]
+        assert found[0].numbers[:2] == (0.4339563251, 0.1254737973)
+        assert [len(candidate.numbers) for candidate in found[:3]] == [7, 7, 7]
+        assert sgf.losses(match) == ()
+
     def test_numbers_may_be_infinite(self) -> None:
         match = sgf.loads("(;GM[6];B[43lpad]A[0][lpad E ver 3 0.5 0.1 0.0 0.1 0.0 -inf 0C 0 1 0.0 1]LU[-inf])")
         found, _ = sgf.candidates(match, 1)

@@ -184,14 +184,14 @@ def test_perft_faults() -> None:
         assert gammon.perft(start, 2, threads=threads) == 202_782
 
 
-def interrupted(script: str, wait: float = 0.5) -> tuple[subprocess.Popen[bytes], bytes, bytes, float]:
+def interrupted(script: str) -> tuple[subprocess.Popen[bytes], bytes, bytes, float]:
     """Runs a script, sends SIGINT once it has written a line, and says how long it took to end from there."""
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
-    time.sleep(wait)
+    time.sleep(0.5)
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
@@ -206,6 +206,7 @@ class TestInterrupt:
         process, stdout, stderr, seconds = interrupted(
             """
             import sys, pickle, gammon
+            gammon.simulate(1, per_game=True)
             print("ready")
             try:
                 gammon.simulate(10**15, seed=1, threads=2)
@@ -224,6 +225,7 @@ class TestInterrupt:
         process, stdout, stderr, seconds = interrupted(
             """
             import sys, pickle, gammon
+            gammon.simulate(1, per_game=True)
             print("ready")
             try:
                 gammon.simulate(2**27, seed=1, threads=2, per_game=True)
@@ -258,6 +260,7 @@ class TestInterrupt:
         process, _, stderr, seconds = interrupted(
             """
             import gammon
+            gammon.simulate(1)
             print("ready")
             try:
                 gammon.simulate(10**15, seed=1)

@@ -121,6 +121,43 @@ class TestSameAsSlow:
         assert same_tables(slow, fast)
 
 
+SHOTS = (0, 11, 12, 14, 15, 15, 17, 6, 6, 5, 3, 2, 3)
+
+
+class Plain:
+    """The rules of "baseline", a candidate at a time."""
+
+    name = "baseline"
+
+    def choose(self, c: Choices) -> np.ndarray:
+        return c.best(np.array([self.worth(cells.tolist()) for cells in gammon.batch.flip(c.candidates)]))
+
+    def worth(self, cells: list[int]) -> float:
+        own = {point: count for point, count in enumerate(cells[:26]) if count > 0}
+        enemies = {point: -count for point, count in enumerate(cells[:26]) if count < 0}
+        worth = sum(count * (25 - point) for point, count in enemies.items())
+        worth -= sum(count * point for point, count in own.items())
+        worth += 5 * sum(1 for point in (4, 5, 6, 7) if own.get(point, 0) >= 2)
+        hits = 0
+        for blot in (point for point, count in own.items() if count == 1 and point < 25):
+            away = min((blot - enemy for enemy in enemies if enemy < blot), default=99)
+            hits += SHOTS[away] * (25 - blot + 8) if away <= 12 else 0
+        return 36 * worth - hits
+
+
+class TestBaseline:
+    def test_it_plays_by_its_rules(self) -> None:
+        for rules in (None, Rules.match(2)):
+            quick = gammon.simulate(30, ("baseline", "baseline"), rules=rules, seed=1, per_game=True, record=True)
+            slow = gammon.simulate(30, (Plain(), Plain()), rules=rules, seed=1, per_game=True, record=True)
+            assert quick == slow
+            assert same_tables(quick, slow)
+
+    def test_between_random_and_the_network(self) -> None:
+        assert gammon.simulate(200, ("baseline", "random"), paired=True, seed=1).points_per_game > 1
+        assert gammon.simulate(200, ("fast", "baseline"), paired=True, seed=1).points_per_game > 0.2
+
+
 class TestNames:
     def test_a_model_by_path_and_by_itself(self, tmp_path: Path) -> None:
         place = tmp_path / "mine.gammon"
@@ -139,7 +176,7 @@ class TestNames:
         (tmp_path / "bad.gammon").write_bytes(b"nothing")
         with pytest.raises(gammon.ModelFormatError, match="bad"):
             gammon.simulate(1, ("fast", tmp_path / "bad.gammon"))
-        with pytest.raises(gammon.InvalidArgumentError, match="fast, random"):
+        with pytest.raises(gammon.InvalidArgumentError, match="baseline, fast, random"):
             gammon.simulate(1, ("fast", "slow"))
 
     def test_pickled(self, tmp_path: Path) -> None:

@@ -107,7 +107,8 @@ def _run(
             while begun < min(len(chunks), lowest + most):
                 numbers[task.remote(held, chunks[begun])] = begun
                 begun += 1
-            ready, _ = ray.wait(list(numbers), num_returns=1, timeout=_TICK)
+            # Looking at all of them takes long where there are thousands, so then many are taken at once.
+            ready, _ = ray.wait(list(numbers), num_returns=max(1, len(numbers) // AHEAD // 2), timeout=_TICK)
             for reference in ready:
                 number = numbers.pop(reference)
                 yield number, _answer(ray, reference, number)

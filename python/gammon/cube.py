@@ -799,9 +799,10 @@ def _decide_rows(
 
 
 def efficiency(position: Position) -> float:
-    """The efficiency of the cube in a position, 0 to 1, as GNU Backgammon's deeper evaluations have it.
+    """The efficiency of the cube in a position, 0 to 1.
 
-    0.68 with contact; in a race 0.55 + 0.00125 for each pip of the player on roll, but 0.6 to 0.7; 0.6 in a bear-off.
+    Without contact 0.75 - 4.5 / pips, pips being the mean of both sides, but not below 0: fitted to exact values
+    (``docs/cube.md``). With contact 0.68, as GNU Backgammon's deeper evaluations have it. 0 once the game is over.
 
     >>> efficiency(Position.start())
     0.68

@@ -37,10 +37,14 @@ def simulate(
     variant: Annotated[str, typer.Option(help="The start of each game.")] = "standard",
     seed: Seed = None,
     threads: Threads = None,
-    out: Annotated[
-        str | None, typer.Option(metavar="DIRECTORY", help="Write the table of games there, as Parquet.")
-    ] = None,
+    out: Annotated[str | None, typer.Option(metavar="DIRECTORY", help="Write the table of games there.")] = None,
     record: Annotated[bool, typer.Option("--record", help="Write every action, too.")] = False,
+    evaluations: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="With every action what a network says of its position: fast, or *.gammon."),
+    ] = None,
+    file_format: Annotated[str, typer.Option(help="What is written: parquet, or numpy for .npz files.")] = "parquet",
+    compression: Annotated[str, typer.Option(help="Of positions in Parquet: zstd, lz4 or none.")] = "zstd",
     backend: Annotated[str, typer.Option(help="Where it is played: local, or ray for a Ray cluster.")] = "local",
     address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster; RAY_ADDRESS or this machine if not said.")
@@ -58,6 +62,8 @@ def simulate(
         raise typer.BadParameter("--cube is for money: a match has its cube anyway")
     if length is not None and matches is None:
         raise typer.BadParameter("--length belongs to --matches")
+    if evaluations is not None and not record:
+        raise typer.BadParameter("--evaluations needs --record: they are written with every action")
     if record and out is None:
         raise typer.BadParameter("--record needs --out: actions are written, not printed")
     rules = None if matches is None else gammon.Rules.match(7 if length is None else length, variant=variant)
@@ -78,6 +84,9 @@ def simulate(
             out=out,
             record=record,
             resume=resume,
+            evaluations=evaluations,
+            file_format=file_format,  # type: ignore[arg-type]
+            compression=compression,  # type: ignore[arg-type]
             progress=True,
         )
     except gammon.Interrupted as interrupt:

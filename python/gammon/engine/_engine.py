@@ -94,7 +94,8 @@ class Engine:
     FILTERS: Filters = tuple(
         tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
     )
-    """Up to eight candidates within 0.16 at 0-ply; before three plies two of them within 0.04 at 2-ply."""
+    """For 1 ply: twelve more within 0.24 of the best at 0-ply. For 2: those, and of them at 1-ply six within 0.12. For
+    3: sixteen within 0.32, eight within 0.16, four within 0.06."""
 
     def __init__(
         self,
@@ -214,7 +215,7 @@ class Engine:
         >>> race = Position.from_points({6: 2, 5: 2, 4: 2}, opponent={6: 2, 5: 2, 4: 3})
         >>> found = Engine().cube_decision(State(race, on_roll=0))
         >>> found.action, round(found.decision.no_double, 3)
-        ('double/drop', 0.814)
+        ('double/drop', 0.818)
         """
         if not isinstance(x, State):
             raise InvalidArgumentError(f"a decision about the cube needs a State, not {x!r}")

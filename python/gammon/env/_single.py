@@ -8,11 +8,13 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from gammon import _core
 from gammon.env._table import HIGH, LOW, PLAY, SIZES, TAKE, ActionSpace, IllegalAction, Table, checked, rules_of
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.render import text
 from gammon.rules import Rules
-from gammon.simulation.policy import Choices, Decisions, PolicyLike, Questioner
+from gammon.simulation.players import NetworkSeat, PlayerLike, player_from
+from gammon.simulation.policy import Choices, Decisions, Questioner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +30,8 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
     The agent sits at seat 0. ``docs/env/gymnasium.md`` has the layout of observations and actions.
 
     Args:
-        opponent: "random", or a `gammon.Policy`.
+        opponent: "random", "baseline", "fast", a `gammon.Model` or the path of its file, or a `gammon.Policy`, as in
+            `gammon.simulate`.
         rules: the rules; None for cubeless games in which gammons count.
         variant: the start of each game where there are no rules.
         actions: "play": an action is a whole play, by its place among the legal ones; "step": one step of one checker.
@@ -53,7 +56,7 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
 
     def __init__(
         self,
-        opponent: str | PolicyLike = "random",
+        opponent: PlayerLike = "random",
         *,
         rules: Rules | None = None,
         variant: str = "standard",
@@ -64,9 +67,10 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         checked(illegal_action, actions)
         if render_mode not in (None, "ansi"):
             raise InvalidArgumentError(f"render_mode is 'ansi' or None, not {render_mode!r}")
-        if isinstance(opponent, str) and opponent != "random":
-            raise InvalidArgumentError(f"opponent is 'random' or a policy, not {opponent!r}")
-        self._opponent = None if isinstance(opponent, str) else Questioner(opponent, "opponent")
+        kind, what = player_from(opponent, "opponent")
+        self._opponent = Questioner(what, "opponent") if kind == "policy" else None
+        self._network = NetworkSeat(what) if kind == "network" else None
+        self._baseline = what == "baseline"
         self.rules = rules_of(rules, variant)
         self._actions = actions
         self._illegal_action = illegal_action
@@ -139,6 +143,12 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         """The place of the opponent's play: opponents choose whole plays, whatever the agent does."""
         if table.plays < 2:
             return 0
+        if self._network is not None:
+            return table.place_of(self._network.play(table.match.state))
+        if self._baseline:
+            state = table.match.state
+            assert state.roll is not None
+            return table.place_of(_core.baseline_play(state.position, state.roll))
         if self._opponent is None:
             return table.noise() * table.plays >> 64
         candidates = table.candidates()
@@ -152,6 +162,9 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
 
     def _opponents_decision(self, table: Table) -> int:
         """Whether the opponent doubles or takes; one without a say never doubles and always takes."""
+        if self._network is not None:
+            doubles, takes = self._network.cube(table.match.state)
+            return int(takes if table.kind == TAKE else doubles)
         fixed = table.kind == TAKE if self._opponent is None else self._opponent.parts(1)[1 + table.kind]
         if fixed is not None:
             return int(fixed)

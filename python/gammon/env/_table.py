@@ -206,6 +206,10 @@ class Table:
         """How many plays there are."""
         return len(self._plays)
 
+    def place_of(self, after: Position) -> int:
+        """The place of the play that leads to a position."""
+        return next(place for place, play in enumerate(self._plays) if play.after == after)
+
     def act(self, action: int) -> None:
         """Takes an action that there is; `IllegalActionError` for any other."""
         if action not in self.actions():

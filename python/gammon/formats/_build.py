@@ -7,6 +7,7 @@ it, and either is a fault unless every program writes it so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ from gammon.rules import MAX_LENGTH, Rules
 __all__ = ["Entry", "GameText", "MatchText", "Setup", "build", "match_at"]
 
 UNKNOWN_PLAY = "????"
+_NO_CHECKER = re.compile(r"(?<![\d/])(?:0|off)/(?:0|off)(?![\d/])", re.IGNORECASE)
+"""How some programs write a die that is left when the last checker is off."""
 MOST_POINTS = 1 << 20
 _USUAL_LIMIT = 64
 
@@ -41,6 +44,11 @@ class Setup(NamedTuple):
     owner: int | None = None
     centred: bool = False
 
+    @property
+    def places_only(self) -> bool:
+        """Whether neither the cube nor the player on roll is said."""
+        return self.on_roll is None and self.value is None and self.owner is None and not self.centred
+
 
 class Entry(NamedTuple):
     """One thing that a file says of a game. `player` is a seat; None where the file does not say whose it is."""
@@ -54,8 +62,10 @@ class Entry(NamedTuple):
     text: str = ""
     roll: tuple[int, int] | None = None
     number: int | None = None
-    """A cube value, points, the level of a resignation; for a turn 0 if it says that nothing can be played."""
+    """A cube value, points, the level of a resignation, which is 0 where the result has to say who resigns; for a turn
+    0 if it says that nothing can be played."""
     state: State | None = None
+    """Where the game stands; of a turn, where it stands after it, seen by the opponent."""
     setup: Setup | None = None
     notes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Properties that the file has beside it."""
@@ -99,7 +109,7 @@ class _Retry(Exception):
 def build(text: MatchText, faults: Faults) -> Match:
     """The match that a file describes, with its faults."""
     guessed: dict[str, Any] = {}
-    for _ in range(3):
+    for _ in range(4):
         found = faults.fork()
         try:
             match = _Builder(text, guessed, found).build()
@@ -108,7 +118,7 @@ def build(text: MatchText, faults: Faults) -> Match:
             continue
         match.errors = found.take()
         return match
-    raise AssertionError("two rules can be guessed, and each only once")
+    raise AssertionError("three rules can be guessed, and each only once")
 
 
 def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
@@ -118,6 +128,8 @@ def _rules(text: MatchText, guessed: dict[str, Any]) -> Rules:
     limit = settings.get("cube_limit", _USUAL_LIMIT)
     if limit is not None and highest > limit:
         settings["cube_limit"] = None
+    if "variant" in guessed:
+        settings["variant"] = guessed["variant"]
     length = guessed.get("length", text.length)
     if length is not None:
         for name in ("jacoby", "beavers", "automatic_doubles"):
@@ -197,6 +209,7 @@ class _Builder:
         self.entry = Entry("none", None, 1, 1)
         self.resigning: int | None = None
         self.resigning_level: int | None = None
+        self.resigning_surely = True
         self.games_before = 0
         self.jacoby_shown = False
         self.stake = 1
@@ -224,6 +237,7 @@ class _Builder:
     def game(self, game: GameText, following: GameText | None) -> None:
         self.entry = Entry("none", None, game.line, 1)
         self.resigning = self.resigning_level = self.losing = None
+        self.resigning_surely = True
         self.stake = 1
         self.set_score(game)
         if self.match.is_over:
@@ -262,7 +276,8 @@ class _Builder:
             self.result(None if loser is None else 1 - loser, points)
             return
         if self.resigning is not None:
-            self.win(1 - self.resigning, self.resigning_level or 1)
+            scorer = None if self.resigning_surely else self.scorer()
+            self.win(1 - self.resigning if scorer is None else scorer, self.resigning_level or 1)
             return
         if following is None:
             if self.text.cut_off:
@@ -338,6 +353,8 @@ class _Builder:
         player, dice = self.whose(entry), entry.roll
         assert dice is not None
         match = self.match
+        if entry.state is not None and not self.in_game() and self.is_start(entry.state.position):
+            return
         if match.phase is not Phase.ON_ROLL or match.on_roll != player:
             if match.phase is Phase.ROLLED and match.on_roll == player and _dice(match) == (max(dice), min(dice)):
                 # The roll was there already by itself.
@@ -348,6 +365,16 @@ class _Builder:
             high, low = dice if dice[0] > dice[1] else (dice[1], dice[0])
             match.add(roll_event(player, (high, low)))
         self.play(player, entry)
+
+    def is_start(self, position: Position) -> bool:
+        """Whether a position that stands for the first play is just where the game begins, of a variant perhaps."""
+        if position == self.match.rules.position:
+            return True
+        if "variant" not in self.text.settings and "variant" not in self.guessed:
+            for variant in ("nackgammon", "longgammon"):
+                if position == Position.start(variant):
+                    raise _Retry(variant=variant)
+        return False
 
     def roll(self, entry: Entry) -> None:
         """A roll that nobody played: the last thing in a file, or before a resignation."""
@@ -375,6 +402,9 @@ class _Builder:
         position = match.position
         assert entry.roll is not None
         text = entry.text
+        if entry.state is not None:
+            self.play_to(player, entry, entry.state)
+            return
         if not text and entry.number is None and len(position.plays(Roll(*entry.roll))):
             # Rolled and not played: the file may end here, or a resignation follows.
             return
@@ -383,6 +413,13 @@ class _Builder:
             return
         except (IllegalPlayError, NotationError) as error:
             fault = error
+            if "0/0" in text or "off/off" in text.lower():
+                text = _NO_CHECKER.sub("", text)
+                try:
+                    match.add(play_event(player, position.play(text, Roll(*entry.roll))))
+                    return
+                except GammonError:
+                    pass
             if "*" in text:
                 try:
                     play = position.play(text.replace("*", ""), Roll(*entry.roll))
@@ -396,6 +433,19 @@ class _Builder:
         event = match.add(Event("play", player=player, play=written, illegal=True, on_record=True))
         left_out = [note for note in event.notes if note.startswith("left out")]
         self.fault(str(fault), f"kept as written{', with ' + '; '.join(left_out) if left_out else ''}")
+
+    def play_to(self, player: int, entry: Entry, after: State) -> None:
+        """A play of which the file only has the position that it leads to."""
+        match = self.match
+        assert entry.roll is not None
+        for play in match.position.plays(Roll(*entry.roll)):
+            if play.next == after.position:
+                match.add(play_event(player, play))
+                return
+        match.add(Event("play", player=player, play=UNKNOWN_PLAY, illegal=True, on_record=True))
+        self.fault("an illegal play that the file does not have", "kept as unknown, the board set as the file has it")
+        if self.in_game():
+            self.set_position(after.position if player == 1 else after.position.flip(), 1 - player)
 
     def ready_to_roll(self, player: int, dice: tuple[int, int]) -> None:
         """Brings the match to where this player can roll; what the file left out is filled in."""
@@ -594,7 +644,8 @@ class _Builder:
             self.keep_as_comment(entry.text or "resigns")
             self.fault("a resignation outside a game", "kept as a comment")
             return
-        self.resigning, self.resigning_level = self.whose(entry), entry.number
+        self.resigning, self.resigning_level = self.whose(entry), entry.number or None
+        self.resigning_surely = entry.number != 0
 
     def offer_resignation(self, entry: Entry) -> None:
         """A resignation that awaits its answer in the file."""
@@ -643,6 +694,9 @@ class _Builder:
         if not self.in_game():
             self.award(winner, points)
             return
+        if match.phase is Phase.ROLLED and match.on_roll == winner and self.bear_off():
+            self.check_result(winner, points)
+            return
         scorer = self.scorer()
         if scorer is not None and scorer != winner and self.resigning is None:
             self.fault(
@@ -664,13 +718,23 @@ class _Builder:
             else:
                 self.finish_offers(winner)
         loser = 1 - winner
-        if self.resigning is not None and self.resigning != loser:
+        if self.resigning is not None and self.resigning != loser and self.resigning_surely:
             self.fault(f"{self.name(self.resigning)} resigns, and wins", "the result counts")
         elif self.resigning is None and match.phase is Phase.RESIGNED:
             match.accept()
             self.check_result(winner, points)
             return
         self.win(winner, self.level(winner, points))
+
+    def bear_off(self) -> bool:
+        """Plays the roll that the winner did not play in the file, if it ends the game."""
+        match = self.match
+        last = next((play for play in match.position.plays(Roll(*_dice(match))) if play.next.is_over), None)
+        if last is None:
+            return False
+        self.fault(f"the last play, of {last.roll}, is missing", "the checkers are borne off")
+        match.add(play_event(match.on_roll, last))
+        return True
 
     def scorer(self, start: tuple[int, int] | None = None) -> int | None:
         """Who has won this game by the score at the head of the next one."""
@@ -707,9 +771,13 @@ class _Builder:
         value = self.match.value
         if points is None:
             return self.resigning_level or 1
-        for level in (1, 2, 3):
-            if points == level * value:
-                return level
+        credited = self.by_score(self.match.score)
+        for claim in (points, credited):
+            for level in (1, 2, 3):
+                if claim == level * value:
+                    if claim != points:
+                        self.fault(f"a win of {points} with the value at {value}", f"{claim} by the next score")
+                    return level
         length, have = self.match.rules.length, self.match.score[winner]
         if length is not None and points == length - have and points < 3 * value:
             return -(-points // value)
@@ -790,6 +858,10 @@ class _Builder:
         if match.phase is Phase.RESIGNED:
             match.decline()
         seat = setup.on_roll if setup.on_roll is not None else match.on_roll if playing else 0
+        if setup.places_only and self.stands(setup):
+            # The board that is there already.
+            self.keep_as_comment(entry.text)
+            return
         changes: dict[str, int | None] = {}
         if setup.value is not None:
             changes["value"] = setup.value
@@ -802,6 +874,17 @@ class _Builder:
         except GammonError as error:
             self.keep_as_comment(entry.text)
             self.fault(str(error), "kept as a comment")
+
+    def stands(self, setup: Setup) -> bool:
+        """Whether the board is as the edit makes it."""
+        match = self.match
+        board = match.rules.position
+        if self.in_game():
+            board = match.position if match.on_roll == 0 else match.position.flip()
+        try:
+            return self.edited(setup) == board
+        except GammonError:
+            return False
 
     def edited(self, setup: Setup) -> Position:
         """The board as player 0 sees it, after the edit."""

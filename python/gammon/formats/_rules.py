@@ -52,6 +52,8 @@ def apply_setting(settings: dict[str, Any], name: str, value: str) -> None:
     elif name == "cubelimit":
         if word == "unlimited":
             settings["cube_limit"] = None
+        elif number == 1:
+            settings["use_cube"] = False
         elif number:
             settings["cube_limit"] = number
     elif name == "cube" and word in _SWITCH and not _SWITCH[word]:

@@ -1,7 +1,8 @@
-"""The board lines of FIBS, the First Internet Backgammon Server: ``board:You:...``.
+"""Text of FIBS, the First Internet Backgammon Server: board lines, ``board:You:...``, and the games of `oldmoves`.
 
-A line is what one player sees at one moment. `loads` gives a match that stands there, the player of the line in seat 0;
-`read` gives the state alone. `docs/formats/fibs.md` has the fields.
+A board line is what one player sees at one moment. `loads` gives a match that stands there, the player of the line in
+seat 0; `read` gives the state alone. What the server answers to `oldmoves` is a whole match, X in seat 0.
+`docs/formats/fibs.md` has the fields and the lines.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from gammon.cube import Cube, Owner
 from gammon.dice import Roll
 from gammon.errors import FileFormatError, GammonError, NotationError
+from gammon.formats import _oldmoves
 from gammon.formats._build import match_at
 from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, read_all, write_text
 from gammon.match import GameState, Match, Offer, State
@@ -177,10 +179,27 @@ def losses(state: State) -> tuple[str, ...]:
 
 
 def loads(data: str | bytes, *, strict: bool = False) -> Match:
-    """A match that stands where the board line has it. Raises `FileFormatError` if it cannot be read."""
-    matches = [_match(line) for line in lines_of(decode(data)) if line.strip().startswith("board:")]
+    """The match of the games in a text (`oldmoves`), or one that stands where its board line has it.
+
+    Raises:
+        FileFormatError: if there is neither, or more than one match or board line (`scan` reads those); strict, for any
+            fault of a game.
+
+    >>> match = loads(
+    ...     "Score is 0-0 in a 3 point match.\\nann is X - bob is O\\nX: (3 1) 8-5 6-5\\nO: (4 2) 17-21 19-21\\n"
+    ... )
+    >>> match.names, match.turn, match.errors
+    (('ann', 'bob'), 3, [])
+    """
+    content = decode(data)
+    if _oldmoves.recognises(content):
+        matches = list(_oldmoves.Reader(strict=strict).read(lines_of(content)))
+        what = "matches"
+    else:
+        matches = [_match(line) for line in lines_of(content) if line.strip().startswith("board:")]
+        what = "board lines"
     if len(matches) != 1:
-        raise FileFormatError(f"{len(matches)} board lines, where one is expected")
+        raise FileFormatError(f"{len(matches)} {what}, where one is expected")
     return matches[0]
 
 
@@ -201,10 +220,17 @@ def load(source: Input, *, strict: bool = False) -> Match:
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:
-    """Each board line of a file, such as the log of a client, one by one; other lines are skipped."""
+    """The matches and board lines of a file, such as the log of a client, one by one; other lines are skipped."""
+    reader = _oldmoves.Reader(strict=strict)
     for line in open_lines(source):
-        if line.strip().startswith("board:"):
+        match = reader.take(line)
+        if match is not None:
+            yield match
+        if line.lstrip().startswith("board:"):
             yield _match(line.strip())
+    match = reader.end()
+    if match is not None:
+        yield match
 
 
 def dumps(match: Match | State) -> str:
@@ -220,5 +246,7 @@ def dump(match: Match | State, target: Target) -> None:
 
 
 def recognises(text: str) -> bool:
-    """Whether a text has board lines."""
-    return any(line.lstrip().startswith("board:") and line.count(":") > 40 for line in text.split("\n", 50)[:50])
+    """Whether a text has board lines, or the games of `oldmoves`."""
+    return _oldmoves.recognises(text) or any(
+        line.lstrip().startswith("board:") and line.count(":") > 40 for line in text.split("\n", 50)[:50]
+    )

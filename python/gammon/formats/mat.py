@@ -13,7 +13,8 @@ from typing import Any
 
 from gammon.cube import Cube, Owner
 from gammon.errors import FileFormatError, GammonError, NotationError
-from gammon.formats._build import UNKNOWN_PLAY, Entry, GameText, MatchText, build, fits_match
+from gammon.formats import _snowie
+from gammon.formats._build import UNKNOWN_PLAY, Entry, GameText, MatchText, Setup, build, fits_match
 from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
 from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, write_text
@@ -49,18 +50,19 @@ _PLAIN_ROW = re.compile(
 
 _CELL = re.compile(
     r"""(?P<roll>(?<![\d/(*-])(?P<first>\d)\s?-?\s?(?P<second>\d)\s{0,2}:)
-    | \b(?P<double>(?:re)?doubles?)\b(?:\s{0,3}(?:=>|->|to|:)\s{0,3}(?P<cube>\d{1,9}))?
-    | \b(?P<beaver>beavers?|rac?coons?|otters?|aardvarks?)\b[!?]?(?:\s{0,3}(?:=>|->|to|:)\s{0,3}(?P<beavered>\d{1,9}))?
+    | \b(?P<double>(?:re)?doubles?)\b(?:\s{0,3}(?:={1,2}>|->|to|:)\s{0,3}(?P<cube>\d{1,9}))?
+    | \b(?P<beaver>beavers?|rac?coons?|otters?|aardvarks?)\b[!?]?(?:\s{0,3}(?:={1,2}>|->|to|:)\s{0,3}(?P<beavered>\d{1,9}))?
     | \b(?P<take>takes?|accepts?)\b
     | \b(?P<drop>drops?|pass(?:es)?|rejects?|refuses?)\b
-    | \b(?P<resign>resign(?:s|ed)?|gives\sup)\b(?:\s{0,3}[(]?(?:(?:for|with|a|the|=>)\s{1,3}){0,3}(?P<level>single|game|gammon|backgammon|[123]\b))?
+    | \b(?P<resign>resign(?:s|ed)?|gives\sup)\b(?:\s{0,3}[(]?(?:(?:for|with|a|the|=>)\s{1,3}){0,3}(?P<level>single|normal|game|match|gammon|backgammon|[123]\b))?
     | \b(?P<wins>wins?|won)\b(?:\s{1,3}(?:a\s{1,3})?(?P<won>\d{1,9}|single|gammon|backgammon)\b)?(?:\s{0,3}(?:points?|pts?|games?)\b)?
     | \b(?P<losses>loss(?:es)?|loses?|lost)\b(?:\s{1,3}(?:a\s{1,3})?(?P<lost>\d{1,9}|single|gammon|backgammon)\b)?(?:\s{0,3}(?:points?|pts?)\b)?
     | (?P<dance>\bcan\s?not\s{1,3}move\b|\bcan[^a-z\s]?t\s{1,3}move\b|\bno\s{1,3}(?:legal\s{1,3})?(?:moves?|plays?)\b|\bdanc(?:es?|ed)\b|\bfan(?:s|ned)?\b)""",  # noqa: E501
     re.IGNORECASE | re.VERBOSE,
 )
 _ILLEGAL = re.compile(r"[(]?\s?illegal\s(?:play|move)", re.IGNORECASE)
-_LEVELS = {"single": 1, "game": 1, "gammon": 2, "backgammon": 3}
+_LEVELS = {"single": 1, "normal": 1, "game": 1, "gammon": 2, "backgammon": 3}
+_SET_POS = re.compile(r"Set\s?Pos\s?=\s?([-A-Pa-p]{26})(?![A-Za-z])")
 
 _RIGHT_GAP = 8
 """A first cell further than this from its number stands in the right column."""
@@ -151,6 +153,10 @@ class _Reader:
     def remark_in_game(self, remark: str, tag: re.Match[str] | None) -> None:
         assert self.game is not None
         name = "" if tag is None else tag[1].strip()
+        board = _SET_POS.match(remark)
+        if board is not None:
+            self.game.entries.append(Entry("setup", None, self.line, 1, remark, setup=_set_pos(board[1])))
+            return
         if tag is not None and name == "Result" and tag[2] == "none":
             self.game.entries.append(Entry("abandon", None, self.line, 1))
         elif name != "Position" or not self.position(remark, 1):
@@ -210,7 +216,7 @@ class _Reader:
         start = number.end() if number else 0
         if self.position(line, start + 1):
             return
-        cells = list(_CELL.finditer(line, start))
+        cells = list(_CELL.finditer(_without_positions(line), start))
         before = line[start : cells[0].start()].strip() if cells else line[start:].strip()
         named = None
         if before and cells:
@@ -246,6 +252,7 @@ class _Reader:
         starts = [
             cell for index, cell in enumerate(cells) if not (cell["dance"] and index and cells[index - 1]["roll"])
         ]
+        numbered = numbered or (len(starts) == 2 and starts[0]["wins"] is None and starts[1]["wins"] is not None)
         if len(starts) >= 2 and first - start <= _RIGHT_GAP and numbered:
             sides = [0] + [1] * (len(cells) - 1)
             if cells[1] not in starts:
@@ -291,7 +298,7 @@ class _Reader:
         elif cell["drop"]:
             add("drop", seat, column, text)
         elif cell["resign"]:
-            add("resign", seat, column, text, _level(cell["level"]))
+            add("resign", seat, column, text, 0 if cell[0].lower().startswith("resigned") else _level(cell["level"]))
         elif cell["wins"]:
             add("result", seat, column, text, _points(cell["won"]))
         elif cell["losses"]:
@@ -300,18 +307,38 @@ class _Reader:
             add("dance", seat, column, text)
 
     def turn(self, seat: int, dice: tuple[int, int], text: str, column: int, danced: bool) -> None:
+        if dice == (0, 0) and not text.strip("? "):
+            # Nothing was rolled: somebody gives up, and the result says who.
+            self.add("resign", seat, column, f"00: {text}".strip(), 0)
+            return
         if not all(1 <= die <= 6 for die in dice):
             self.unknown(f"{dice[0]}{dice[1]}: {text}", column, "no dice")
             return
         illegal = _ILLEGAL.match(text)
         if illegal:
             text = text[illegal.end() :].strip(" :()")
+            if ";" in text and (found := _snowie.LINE.search(text)):
+                self.played_to(seat, dice, column, found[0])
+                return
         if danced or not text.strip("-. "):
             self.add("turn", seat, column, "", 0 if danced or text else None, roll=dice)
         elif not text.strip("?"):
             self.add("roll", seat, column, UNKNOWN_PLAY, roll=dice)
         else:
             self.add("turn", seat, column, _plain_steps(text), roll=dice)
+
+    def played_to(self, seat: int, dice: tuple[int, int], column: int, written: str) -> None:
+        """A play of which the file has only the position after it, as Snowie writes positions."""
+        try:
+            state, names = _snowie.read(written)
+        except GammonError as error:
+            self.fault(column, str(error), "kept as an unknown play")
+            self.add("turn", seat, column, UNKNOWN_PLAY, roll=dice)
+            return
+        # Its players are known by name: the seats in it are the program's own.
+        if names[state.on_roll] == self.text.names[seat] and names[0] != names[1]:
+            state = dataclasses.replace(state, position=state.position.flip())
+        self.add("turn", seat, column, UNKNOWN_PLAY, roll=dice, state=state)
 
     def add(self, kind: str, seat: int, column: int, text: str = "", number: int | None = None, **more: Any) -> None:
         assert self.game is not None
@@ -371,7 +398,21 @@ def _points(written: str | None) -> int | None:
 def _level(written: str | None) -> int | None:
     if written is None:
         return None
-    return _LEVELS.get(written.lower()) or int(written)
+    return _LEVELS.get(written.lower()) or (int(written) if written.isdecimal() else None)
+
+
+def _without_positions(line: str) -> str:
+    """A line as long as before, with blanks for a position of Snowie's, whose names may be any words."""
+    if ";" not in line:
+        return line
+    return _snowie.LINE.sub(lambda found: " " * len(found[0]), line)
+
+
+def _set_pos(board: str) -> Setup:
+    """The board of `Set Pos=`: as in an XGID, with the left player in upper case."""
+    own = [place for place, letter in enumerate(board) if "A" <= letter <= "P" for _ in range(ord(letter) - 64)]
+    other = [place or 25 for place, letter in enumerate(board) if "a" <= letter <= "p" for _ in range(ord(letter) - 96)]
+    return Setup(clear=frozenset(range(1, 26)), own=tuple(own), other=tuple(other))
 
 
 _DASH_STEP = re.compile(r"(\b\d{1,2}|bar)-(?=\d|off|o\b)", re.IGNORECASE)
@@ -517,7 +558,8 @@ class _Writer:
             while self.comments and self.comments[0].event <= index:
                 self.finish_row()
                 self.comment(self.comments.pop(0).text)
-            self.event(state, event)
+            following = states[index + 1][1].kind if index + 1 < len(states) else None
+            self.event(state, event, following)
             after = states[index + 1][0] if index + 1 < len(states) else match.state
             finished = len(match.games) if index + 1 == len(states) else self.finished(index + 1)
             if finished > games_seen:
@@ -564,7 +606,7 @@ class _Writer:
             self.lines.append(f"{self.row:3}) {self.left}".rstrip())
             self.left = None
 
-    def event(self, state: State, event: Event) -> None:
+    def event(self, state: State, event: Event, following: str | None) -> None:
         kind, seat = event.kind, event.player
         if kind == "roll":
             if seat is None:
@@ -580,9 +622,9 @@ class _Writer:
             assert seat is not None
             self.cell(seat, f" Beavers => {4 * state.value}")
         elif kind == "take" and seat is not None:
-            if state.offer is Offer.DOUBLE:
-                self.cell(seat, " Takes")
             # After a beaver the game just goes on: that is how GNU Backgammon writes and reads it.
+            if state.offer is Offer.DOUBLE or following != "roll":
+                self.cell(seat, " Takes")
         elif kind == "drop" and seat is not None:
             self.cell(seat, " Drops")
         elif kind == "position":

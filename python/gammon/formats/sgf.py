@@ -452,7 +452,8 @@ class Candidate(NamedTuple):
     rollout: bool
     numbers: tuple[float, ...]
     """What follows, in the program's order; of an evaluation: its version, win, win_gammon, win_backgammon,
-    lose_gammon, lose_backgammon, equity. May be infinite."""
+    lose_gammon, lose_backgammon, equity. Of a rollout: win, win_gammon, win_backgammon, lose_gammon, lose_backgammon,
+    cubeless equity, and with the cube the equity of money or the MWC of a match. May be infinite."""
     text: str
 
 
@@ -475,13 +476,15 @@ def candidates(match: Match, event: int) -> tuple[list[Candidate], int | None]:
         pairs = zip(letters[::2], letters[1::2], strict=False)
         play = " ".join(f"{_from_letter(a, seat, 'start')}/{_from_letter(b, seat, 'end')}" for a, b in pairs)
         words = rest.split()
+        rollout = words[:1] in (["R"], ["X"])
+        begin = words.index("Output") + 1 if rollout and "Output" in words else 2 if words[1:2] == ["ver"] else 1
         numbers = []
-        for word in words[2:] if words[1:2] == ["ver"] else words[1:]:
+        for word in words[begin:]:
             number = _number(word)
             if number is None:
                 break
             numbers.append(number)
-        found.append(Candidate(play, words[:1] == ["R"], tuple(numbers), rest))
+        found.append(Candidate(play, rollout, tuple(numbers), rest))
     return found, played
 
 

@@ -1,5 +1,7 @@
 """Positions as programs print them: our own text board, GNU Backgammon's, and pages with an XGID or a GNU ID on them.
 
+Such pages come from eXtreme Gammon and BGBlitz; Snowie's single line of 40 fields is read as well.
+
 `loads` gives a match that stands there. What a board does not show is taken for granted: a money game, a centred cube.
 `docs/formats/text.md` has the layout.
 """
@@ -13,6 +15,7 @@ from typing import NamedTuple
 from gammon.cube import Cube, Owner
 from gammon.dice import Roll
 from gammon.errors import FileFormatError, GammonError
+from gammon.formats import _snowie
 from gammon.formats._build import match_at
 from gammon.formats._faults import Faults
 from gammon.formats._input import Input, decode, lines_of, name_of, read_all
@@ -29,10 +32,13 @@ X_SEAT = 1
 _EDGE = re.compile(r"\+([-\d]{30,60})\+(.*)")
 _ROW = re.compile(r"\|(.{18})\|(.{3})\|(.{18})\|(.*)")
 _XGID = re.compile(r"XGID=[-A-Za-z]{26}(?::[^:\s]{1,6}){9}")
-_POSITION_ID = re.compile(r"Position\s{0,3}ID\s{0,3}:\s{0,3}([A-Za-z0-9+/]{14})\b")
-_MATCH_ID = re.compile(r"Match\s{0,3}ID\s{0,3}:\s{0,3}([A-Za-z0-9+/]{12})\b")
+_POSITION_ID = re.compile(r"Position[\s-]{0,3}ID\s{0,3}:\s{0,3}([A-Za-z0-9+/]{14})\b")
+_MATCH_ID = re.compile(r"Match[\s-]{0,3}ID\s{0,3}:\s{0,3}([A-Za-z0-9+/]{12})\b")
 _BARE_ID = re.compile(r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12})(?![A-Za-z0-9+/])")
+_SIDES = re.compile(r"\s{0,8}X:(\S.{0,99}?)\s{2,9}O:(\S.{0,99})")
+"""How eXtreme Gammon names the sides: X is who is on roll, in either seat."""
 _COUNT = re.compile(r"\d{1,2}|[A-F]")
+_UNNAMED = ("White", "Black")
 _LONGEST_LINE = 400
 _MOST_LINES = 2000
 
@@ -73,26 +79,46 @@ def read(text: str, faults: Faults | None = None) -> tuple[State, tuple[str, str
     lines = [line[:_LONGEST_LINE] for line in lines_of(text)[:_MOST_LINES]]
     try:
         identified = _identified(lines)
-        board = _Board.find(lines)
-        if identified is None and board is None:
-            raise FileFormatError("no board and no ID in the text")
+        if identified is None:
+            board = _Board.find(lines)
+            if board is None:
+                raise FileFormatError("no board and no ID in the text")
+            return board.state(), board.names()
         further = _further(lines)
         if further is not None:
             faults.add(further, 1, "another position follows", "only the first is read: scan reads all")
-        if board is None:
-            assert identified is not None
-            return identified, ("White", "Black")
-        shown = board.state()
-        if identified is None:
-            return shown, board.names()
-        views = [state.position if state.on_roll == X_SEAT else state.position.flip() for state in (identified, shown)]
-        if _on_board(views[0]) != _on_board(views[1]):
-            faults.add(board.line, 1, "the board shows another position than the ID", "the ID counts")
-        return identified, board.names()
+        state, names = identified
+        return state, _compared(lines, state, faults) if names is None else names
     except FileFormatError:
         raise
     except GammonError as error:
         raise FileFormatError(str(error)) from error
+
+
+def _compared(lines: list[str], state: State, faults: Faults) -> tuple[str, str]:
+    """The names on a page with an ID. The ID counts: a board that shows something else is a fault."""
+    sides = next((found for line in lines if (found := _SIDES.fullmatch(line.rstrip()))), None)
+    names = _UNNAMED
+    board = _Board.find(lines)
+    # The position as X sees it, and whether X is the player on roll whatever the seat.
+    mine = _on_board(state.position)
+    theirs = _on_board(state.position.flip())
+    x_seat = X_SEAT if sides is None else state.on_roll
+    if board is not None:
+        names = board.names()
+        try:
+            shown = _on_board(board.position())
+        except GammonError as error:
+            faults.add(board.line, 1, f"the board cannot be read: {error}", "the ID counts")
+        else:
+            if sides is not None and shown == theirs != mine:
+                x_seat = 1 - state.on_roll
+            if shown != (mine if x_seat == state.on_roll else theirs):
+                faults.add(board.line, 1, "the board shows another position than the ID", "the ID counts")
+    if sides is not None:
+        x, o = sides[1].strip(), sides[2].strip()
+        names = (o, x) if x_seat == 1 else (x, o)
+    return names
 
 
 def _further(lines: list[str]) -> int | None:
@@ -117,19 +143,21 @@ def _on_board(position: Position) -> list[int]:
     return [position.opponent_bar, *(position[point] for point in range(1, 25)), position.bar]
 
 
-def _identified(lines: list[str]) -> State | None:
-    """The state of the first ID in a text."""
+def _identified(lines: list[str]) -> tuple[State, tuple[str, str] | None] | None:
+    """The state of the first ID in a text, and the names if they are part of it."""
     position_id = None
     for line in lines:
         if "XGID=" in line and (found := _XGID.search(line)):
-            return State.from_xgid(found[0])
+            return State.from_xgid(found[0]), None
         if "ID" in line:
             if found := _POSITION_ID.search(line):
                 position_id = found[1]
             if position_id is not None and (found := _MATCH_ID.search(line)):
-                return State.from_gnubg_id(f"{position_id}:{found[1]}")
+                return State.from_gnubg_id(f"{position_id}:{found[1]}"), None
         if ":" in line and (found := _BARE_ID.search(line)):
-            return State.from_gnubg_id(found[1])
+            return State.from_gnubg_id(found[1]), None
+        if ";" in line and (found := _snowie.LINE.search(line)):
+            return _snowie.read(found[0])
     return None
 
 
@@ -263,7 +291,7 @@ def _numbers(edge: re.Match[str]) -> list[int]:
 def _name(found: re.Match[str] | None, default: str) -> str:
     if found is None:
         return default
-    name = re.sub(r"\s*\(Cube: \d+\)\s*$", "", found[1]).strip()
+    name = re.sub(r"\s*\(Cube: \d+\)\s*$|\s{2,}\d{1,3}\s*$", "", found[1]).strip()
     return default if re.match(r"\d+ pips", name) or not name else name
 
 
@@ -275,6 +303,7 @@ def _score(notes: str) -> int:
 def recognises(text: str) -> bool:
     """Whether a text has a board or an ID in it."""
     lines = [line[:_LONGEST_LINE] for line in lines_of(text[:200_000])[:_MOST_LINES]]
-    if any(_XGID.search(line) or _BARE_ID.search(line) or _POSITION_ID.search(line) for line in lines):
+    patterns = (_XGID, _BARE_ID, _POSITION_ID, _snowie.LINE)
+    if any(pattern.search(line) for line in lines for pattern in patterns):
         return True
     return any("+" in line and _EDGE.search(line) is not None for line in lines)

@@ -7,9 +7,7 @@ import hashlib
 import io
 import json
 import os
-import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -21,6 +19,7 @@ from gammon.rules import Rules
 from gammon.simulation.result import GameTable, TurnTable, game_table, turn_table
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
     from types import ModuleType
 
 __all__ = ["Answer", "Dataset", "EncodedPart", "Settings", "Writer", "encode"]
@@ -152,6 +151,8 @@ def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[bytes, 
 
 def _npz(columns: dict[str, Any]) -> tuple[bytes, int]:
     """A file of `numpy.savez`, without the time of day in it."""
+    import zipfile
+
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for key, values in columns.items():
@@ -198,6 +199,9 @@ class Writer:
         return self.settings.parts()[len(self.parts) :]
 
     def __enter__(self) -> Writer:
+        # Loaded where files are written: everything else starts sooner without it.
+        from concurrent.futures import ThreadPoolExecutor
+
         self._thread = ThreadPoolExecutor(1)
         return self
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
+from gammon.position import Position
+from gammon.rules import Rules
 from gammon.simulation.policy import PolicyLike, Questioner
 
-__all__ = ["BUILT_IN", "BuiltIn", "Evaluating", "PlayerLike", "Players", "checksum", "network_of"]
+if TYPE_CHECKING:
+    from gammon.cube import Ladder, Score
+    from gammon.match import State
+
+__all__ = [
+    "BUILT_IN",
+    "BuiltIn",
+    "Evaluating",
+    "NetworkSeat",
+    "PlayerLike",
+    "Players",
+    "checksum",
+    "network_of",
+    "player_from",
+]
 
 PlayerLike: TypeAlias = "str | os.PathLike[str] | Model | PolicyLike"
 """A name, a model or the path of its file, or a policy."""
@@ -31,14 +48,15 @@ class BuiltIn(NamedTuple):
 
 BUILT_IN: dict[str, BuiltIn] = {
     "random": BuiltIn("random"),
+    "baseline": BuiltIn("baseline"),
     "fast": BuiltIn("network"),
     "strong": BuiltIn("network"),
 }
 """The built-in players by name.
 
-"random" chooses evenly among the distinct plays, never doubles and always takes. "fast" and "strong" are the networks
-of these names: they make the play that leads to the best position (0-ply) and handle the cube as `gammon.cube.decide`
-says.
+"random" chooses evenly among the distinct plays, "baseline" by three plain rules (``docs/simulation.md``); both never
+double and always take. "fast" and "strong" are the networks of these names: they make the play that leads to the best
+position (0-ply) and handle the cube as `gammon.cube.decide` says.
 """
 
 _MODEL = ".gammon"
@@ -108,6 +126,38 @@ def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Netwo
         if kind == "network":
             return cast("_core.Network", what)
     raise InvalidArgumentError(f"{where}: 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
+
+
+class NetworkSeat:
+    """A network that plays single games or matches, decision by decision: the plays and the cube of a simulation."""
+
+    def __init__(self, network: _core.Network) -> None:
+        self._network = network
+
+    def play(self, state: State) -> Position:
+        """The position after its play of the roll, seen by the player on roll."""
+        assert state.roll is not None
+        theirs = _ladder(state.rules, state.score).flip().compiled()
+        owner = {"player": "opponent", "opponent": "player"}.get(state.cube.owner or "")
+        return self._network.play(state.position, state.roll, theirs, state.cube.level, owner)
+
+    def cube(self, state: State) -> tuple[bool, bool]:
+        """Whether to double for the player on roll, and whether to take such a double."""
+        ladder = _ladder(state.rules, state.score).compiled()
+        return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ladder(rules: Rules, score: Score | None) -> Ladder:
+    # Not with the module: random games do without it, and start at once.
+    from gammon.cube import Ladder
+
+    return Ladder.of(rules, score)
+
+
+def player_from(player: PlayerLike, where: str) -> tuple[str, Any]:
+    """What plays: "built in" and its name, "network" and the network, or "policy" and the policy."""
+    return _recipe(player, where)[1]
 
 
 def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, str]) -> Players:

@@ -28,7 +28,7 @@ from gammon.simulation.dataset import (
     read_columns,
     read_manifest,
 )
-from gammon.simulation.result import PLAY
+from gammon.simulation.result import PLAY, last_of_game
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -239,10 +239,10 @@ def _rows(games: Dataset, settings: _Settings, bucket: int) -> Iterator[dict[str
         # 53 bits make an exact float below 1.
         taken = (_hashed(positions, settings.seed) >> np.uint64(11)).astype(np.float64) * 2.0**-53 < shares[classes]
         rows, positions, classes = rows[taken], positions[taken], classes[taken]
-        ends = games._read(part, "games", ["game", "number", "points"])
-        # Both tables are in the order of games: which game a row is of is how many begin before it.
-        begins = np.flatnonzero(np.diff(turns["game"], prepend=turns["game"][:1]) | np.diff(turns["number"], prepend=0))
-        points = ends["points"][np.searchsorted(begins, rows, side="right")] if len(rows) else ends["points"][:0]
+        ends = games._read(part, "games", ["points"])
+        # Both tables are in the order of games: a row is of the game that so many games before it have ended.
+        ended = last_of_game(turns)
+        points = ends["points"][(np.cumsum(ended) - ended)[rows]]
         points = np.where(turns["player"][rows] == 0, points, -points)
         columns = {
             "positions": positions,

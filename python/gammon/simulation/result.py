@@ -197,13 +197,18 @@ def _after(games: dict[str, Any], turns: dict[str, Any]) -> NDArray[np.int8]:
     after = np.empty_like(positions)
     after[:-1, :26] = -positions[1:, 25::-1]
     after[:-1, 26:] = positions[1:, :25:-1]
-    ends = np.empty(len(positions), dtype=np.bool_)
-    ends[-1:] = True
-    ends[:-1] = (turns["game"][1:] != turns["game"][:-1]) | (turns["number"][1:] != turns["number"][:-1])
-    after[ends] = games["last"]
+    after[last_of_game(turns)] = games["last"]
     still = turns["action"] != PLAY
     after[still] = positions[still]
     return after
+
+
+def last_of_game(turns: dict[str, Any]) -> NDArray[np.bool_]:
+    """Which rows of the core's columns are the last of their game."""
+    game, number = turns["game"], turns["number"]
+    last = np.ones(len(game), dtype=np.bool_)
+    last[:-1] = (game[1:] != game[:-1]) | (number[1:] != number[:-1])
+    return last
 
 
 def _play_to(position: Position, roll: Roll, after: Position) -> Play:

@@ -63,7 +63,7 @@ def simulate(
     record: bool = False,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    part_games: int = 4096,
+    part_games: int = 2048,
     evaluations: Evaluating = None,
     file_format: FileFormat = "parquet",
     compression: Compression = "zstd",
@@ -79,6 +79,7 @@ def simulate(
         n: games or matches, 0 to 2**63 - 1.
         players: players 0 and 1, each of them
             "random", which chooses evenly among the distinct plays, never doubles and always takes;
+            "baseline", which plays by three plain rules, and has no more of a say about the cube;
             "fast", a `Model` or the path of a model file (``*.gammon``), a network that makes the play which leads to
             the best position for what the game is worth, and handles the cube as `gammon.cube.decide` says;
             or a `Policy`.

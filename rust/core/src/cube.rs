@@ -20,24 +20,29 @@ use crate::ladder::{Ladder, Owner};
 use crate::outcome::{Outcome, Probabilities};
 use crate::position::Position;
 
-/// The efficiency of the cube in a position, measured by GNU Backgammon for its deeper evaluations: races are the less
-/// efficient the shorter they are for the player on roll.
+/// The efficiency of the cube in a position.
 pub fn efficiency(position: &Position) -> f64 {
-    efficiency_of(position.class(), position.pips())
+    let pips = 0.5 * (f64::from(position.pips()) + f64::from(position.opponent_pips()));
+    efficiency_of(position.class(), pips)
 }
 
-/// The efficiency for a class of positions and the pips of the player on roll.
+/// The efficiency for a class of positions and the mean of both sides' pips.
+///
+/// Without contact it is fitted to exact values by `benches/cube_efficiency.py`: the shorter the race, the more one roll
+/// changes, and the further from the ideal moment the cube is turned. With contact it is what GNU Backgammon has measured
+/// for its deeper evaluations.
 ///
 /// ```
 /// # use gammon_core::{Class, cube};
-/// assert_eq!(cube::efficiency_of(Class::Contact, 167), 0.68);
-/// assert!((cube::efficiency_of(Class::Race, 80) - 0.65).abs() < 1e-12);
+/// assert_eq!(cube::efficiency_of(Class::Contact, 167.0), 0.68);
+/// assert!((cube::efficiency_of(Class::Race, 90.0) - 0.7).abs() < 1e-12);
+/// assert_eq!(cube::efficiency_of(Class::BearOff, 3.0), 0.0);
 /// ```
-pub fn efficiency_of(class: Class, pips: u16) -> f64 {
+pub fn efficiency_of(class: Class, pips: f64) -> f64 {
     match class {
         Class::Contact | Class::Crashed => 0.68,
-        Class::Race => (0.001_25 * f64::from(pips) + 0.55).clamp(0.6, 0.7),
-        Class::BearOff | Class::Over => 0.6,
+        Class::Race | Class::BearOff => (0.75 - 4.5 / pips).max(0.0),
+        Class::Over => 0.0,
     }
 }
 
@@ -331,6 +336,9 @@ pub fn best(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: 
     rolling.max(answer)
 }
 
+/// Equities that are no further apart are equal.
+const ROUNDING: f64 = 1e-12;
+
 /// The action and its equity: the opponent gives the answer that is worst for the player.
 fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     let beavered = beaver < take && beaver < drop;
@@ -341,8 +349,9 @@ fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     } else {
         (Action::DoubleDrop, drop)
     };
-    if doubled >= no_double {
-        return (answer, doubled);
+    // Sums of equal worths may differ in their last digits; equal worths mean to double.
+    if doubled + ROUNDING >= no_double {
+        return (answer, doubled.max(no_double));
     }
     let roll = match answer {
         Action::DoubleBeaver => Action::NoDoubleBeaver,

@@ -6,6 +6,8 @@
 //!
 //! What games are worth and who may double are data: a [`ScoreGraph`] and the [`Stake`]s that an opening can lead to.
 
+mod tables;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -15,9 +17,11 @@ use crate::ladder::{Ladder, MAX_LEVELS, Owner, ScoreGraph};
 use crate::movegen::{self, View};
 use crate::nn::Network;
 use crate::parallel::{self, Control};
-use crate::player::NetworkPlayer;
+use crate::player::{Baseline, NetworkPlayer};
 use crate::position::{CELLS, Position};
 use crate::rng::{GameDice, Purpose, Stream};
+
+pub use tables::{Tables, TablesSeen};
 
 /// Games of match k are numbered from k times this: more than any match has games.
 pub const GAMES_PER_MATCH: u64 = 1 << 16;
@@ -62,6 +66,8 @@ pub enum Chooser {
     Asked,
     /// Evenly among the distinct plays.
     Random,
+    /// By the plain rules of [`Baseline`].
+    Baseline,
     /// The player's network.
     Network,
 }
@@ -107,16 +113,20 @@ impl Player {
     }
 }
 
-/// The networks of both players with room to work, for one thread.
-struct Minds<'a>([Option<NetworkPlayer<'a>>; 2]);
+/// The players who think, with room to work, for one thread.
+struct Minds<'a> {
+    networks: [Option<NetworkPlayer<'a>>; 2],
+    baseline: Baseline,
+}
 
 impl<'a> Minds<'a> {
     fn new(players: &'a [Player; 2]) -> Minds<'a> {
-        Minds(std::array::from_fn(|player| players[player].network.as_deref().map(NetworkPlayer::new)))
+        let networks = std::array::from_fn(|player| players[player].network.as_deref().map(NetworkPlayer::new));
+        Minds { networks, baseline: Baseline::default() }
     }
 
     fn of(&mut self, player: usize) -> &mut NetworkPlayer<'a> {
-        self.0[player].as_mut().expect("a player that a network answers for has one")
+        self.networks[player].as_mut().expect("a player that a network answers for has one")
     }
 }
 
@@ -578,16 +588,17 @@ impl Lane {
                         answer => self.answer_take(shared, results, answer == CubeAnswer::Always),
                     }
                 }
-                Stage::Rolling => {
-                    self.roll = GameDice { seed: plan.seed, game: self.game(plan) }.roll(u64::from(self.turn));
-                    self.stage = Stage::Rolled;
-                }
+                Stage::Rolling => self.roll(plan),
                 Stage::Rolled => {
                     let number = self.player(plan, self.seat);
                     let player = &shared.players[number];
                     match player.choose {
                         Chooser::Random => {
                             let after = self.random_after(plan);
+                            self.play(shared, results, after);
+                        }
+                        Chooser::Baseline => {
+                            let after = minds.baseline.play(&self.position, self.roll);
                             self.play(shared, results, after);
                         }
                         Chooser::Network => {
@@ -613,6 +624,11 @@ impl Lane {
                 }
             }
         }
+    }
+
+    fn roll(&mut self, plan: &Plan) {
+        self.roll = GameDice { seed: plan.seed, game: self.game(plan) }.roll(u64::from(self.turn));
+        self.stage = Stage::Rolled;
     }
 
     fn result(&self, place: usize) -> Position {

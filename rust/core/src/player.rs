@@ -1,11 +1,12 @@
-//! A network as a player: it looks at the positions that its plays lead to, and no further (0-ply).
+//! Players that look at the positions which their plays lead to, and no further (0-ply): networks, and a plain one.
 
 use crate::cube;
 use crate::dice::Roll;
 use crate::eval::{Chooser, certified};
 use crate::ladder::{Ladder, Owner};
+use crate::movegen::{self, View};
 use crate::nn::{Network, Outputs};
-use crate::position::Position;
+use crate::position::{BAR, CELLS, Position};
 
 /// What a game is worth by the chances of its ends while nobody will turn the cube: a constant and what each of the five
 /// probabilities adds. In points without a cube it is the equity, bit by bit.
@@ -78,12 +79,60 @@ impl<'a> NetworkPlayer<'a> {
     }
 }
 
+/// Throws of 36 that hit a blot so many pips away, nothing in between: what players know by heart, up to 12.
+const SHOTS: [i32; 13] = [0, 11, 12, 14, 15, 15, 17, 6, 6, 5, 3, 2, 3];
+/// What an own point from 4 to 7 is taken to be worth, in pips x 36.
+const MADE: i32 = 36 * 5;
+/// What is lost with a blot beside its pips, in pips.
+const TEMPO: i32 = 8;
+
+/// A player by three plain rules, to measure others against: a lead in pips is good, so are points that block, and a
+/// blot costs what it loses as often as its nearest enemy hits it.
+#[derive(Debug, Default)]
+pub struct Baseline {
+    candidates: Vec<[i8; CELLS]>,
+}
+
+impl Baseline {
+    /// Its play of a roll, as the position after it in the view of who made it; the first among equals.
+    pub fn play(&mut self, position: &Position, roll: Roll) -> Position {
+        self.candidates.clear();
+        movegen::results(position, roll, View::Mover, &mut self.candidates);
+        // The first of the greatest: `max_by_key` would give the last.
+        let best = self.candidates.iter().rev().max_by_key(|cells| Baseline::worth(cells));
+        best.map_or(*position, |cells| Position::from_cells_unchecked(*cells))
+    }
+
+    /// What a position is worth to the player whose view it is and who has just moved, in pips x 36.
+    fn worth(cells: &[i8; CELLS]) -> i32 {
+        let mut worth = 0;
+        // The nearest enemy that has not passed yet: it comes from its bar, 0, upwards.
+        let mut enemy = None;
+        for (point, &cell) in (0..).zip(&cells[..=BAR]) {
+            let count = i32::from(cell);
+            if count < 0 {
+                enemy = Some(point);
+                worth -= 36 * count * (25 - point);
+            } else if count > 0 {
+                worth -= 36 * count * point;
+            }
+            if count > 1 && (4..=7).contains(&point) {
+                worth += MADE;
+            }
+            if count == 1 && point < 25 {
+                let shots = enemy.and_then(|enemy| SHOTS.get((point - enemy) as usize)).unwrap_or(&0);
+                worth -= shots * (25 - point + TEMPO);
+            }
+        }
+        worth
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::{Objective, best_positions};
     use crate::ladder::{Level, Terms};
-    use crate::movegen::View;
     use crate::nn::{Shape, Weights};
     use crate::parallel::Control;
     use crate::position::Variant;

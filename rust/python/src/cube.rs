@@ -43,6 +43,7 @@ pub fn numbers(decision: &Decision) -> [f64; 11] {
 }
 
 impl PyLadder {
+    /// A level that the ladder has.
     pub fn level(&self, py: Python<'_>, level: usize) -> PyResult<usize> {
         if self.0.has_level(level) && level < 64 {
             return Ok(level);

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use gammon_core::eval::{self, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, OUTPUTS, Weights};
+use gammon_core::player::NetworkPlayer;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays;
 use crate::batch::view_from;
+use crate::cube::{PyLadder, owner_from};
+use crate::dice::PyRoll;
 use crate::errors::{Kind, Raise};
 use crate::long_work;
 use crate::position::PyPosition;
@@ -69,6 +72,38 @@ impl PyNetwork {
     #[pyo3(signature = (position, /))]
     fn evaluate_one(&self, position: &PyPosition) -> [f64; OUTPUTS] {
         eval::evaluate(&self.0, &position.0).values()
+    }
+
+    /// The position after the network's play of a roll, as who made it sees it. `theirs` is the ladder of the player who
+    /// rolls next, and the owner of the cube is as that player sees it.
+    #[pyo3(signature = (position, roll, theirs, level, owner, /))]
+    fn play(
+        &self,
+        py: Python<'_>,
+        position: &PyPosition,
+        roll: &PyRoll,
+        theirs: &PyLadder,
+        level: usize,
+        owner: Option<&str>,
+    ) -> PyResult<PyPosition> {
+        let (level, owner) = (theirs.level(py, level)?, owner_from(py, owner)?);
+        Ok(PyPosition(NetworkPlayer::new(&self.0).play(&position.0, roll.0, &theirs.0, level, owner)))
+    }
+
+    /// Whether to double a cube that the player on roll may turn, and whether the other one takes it.
+    #[pyo3(signature = (position, ladder, level, owner, /))]
+    fn cube(
+        &self,
+        py: Python<'_>,
+        position: &PyPosition,
+        ladder: &PyLadder,
+        level: usize,
+        owner: Option<&str>,
+    ) -> PyResult<(bool, bool)> {
+        let (level, owner) = (ladder.level(py, level)?, owner_from(py, owner)?);
+        let mut player = NetworkPlayer::new(&self.0);
+        let doubles = player.doubles(&position.0, &ladder.0, level, owner);
+        Ok((doubles, player.takes(&position.0, &ladder.0, level, owner)))
     }
 
     #[pyo3(signature = (positions, threads, /))]

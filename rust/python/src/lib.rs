@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::hyper::PyHypergammon;
     #[pymodule_export]
-    use crate::lockstep::{PyArena, PyPlan, play_out};
+    use crate::lockstep::{PyArena, PyPlan, baseline_play, play_out};
     #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
@@ -62,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use crate::train::PyTrainer;
     #[pymodule_export]
-    use crate::vector::PyVector;
+    use crate::vector::{PyTables, PyVector};
 
     use super::*;
 

@@ -4,12 +4,14 @@ use gammon_core::ladder::{Node, ScoreGraph};
 use gammon_core::lockstep::{
     self, ActColumns, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
+use gammon_core::player::Baseline;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::arrays;
 use crate::cube::PyLadder;
+use crate::dice::PyRoll;
 use crate::errors::Kind;
 use crate::evaluate::PyNetwork;
 use crate::long_work;
@@ -24,7 +26,7 @@ type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'
 
 /// What is played.
 #[pyclass(name = "Plan", module = "gammon._core", frozen)]
-pub struct PyPlan(Plan);
+pub struct PyPlan(pub Plan);
 
 #[pymethods]
 impl PyPlan {
@@ -62,6 +64,7 @@ fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerPart
         ("network", Some(network)) => return Ok(Player::of_network(network.0.clone())),
         ("asked", _) => Chooser::Asked,
         ("random", _) => Chooser::Random,
+        ("baseline", _) => Chooser::Baseline,
         (other, _) => return Err(Kind::InvalidArgument.error(py, format!("there is no player {other:?}"))),
     };
     if slot > 1 {
@@ -79,7 +82,7 @@ fn players_from(py: Python<'_>, [first, second]: [PlayerParts<'_>; 2]) -> PyResu
     Ok([player_from(py, first)?, player_from(py, second)?])
 }
 
-fn pairs<'py, T: numpy::Element>(py: Python<'py>, rows: Vec<[T; 2]>) -> PyResult<Bound<'py, PyAny>> {
+pub fn pairs<'py, T: numpy::Element>(py: Python<'py>, rows: Vec<[T; 2]>) -> PyResult<Bound<'py, PyAny>> {
     let len = rows.len();
     Ok(PyArray1::from_vec(py, rows.into_flattened()).reshape([len, 2])?.into_any())
 }
@@ -263,4 +266,11 @@ pub fn play_out<'py>(
         lockstep::play_out(plan, &players, keep, first..end, threads, control)
     });
     Ok((results_of(py, keep, results)?, error))
+}
+
+/// The position after the built-in baseline player's play of a roll, as who made it sees it.
+#[pyfunction]
+#[pyo3(signature = (position, roll, /))]
+pub fn baseline_play(position: &PyPosition, roll: &PyRoll) -> PyPosition {
+    PyPosition(Baseline::default().play(&position.0, roll.0))
 }

@@ -108,49 +108,43 @@ impl Base {
 const PLACES: usize = CELLS;
 const ALL_ROWS: usize = CELLS + FEATURES;
 
-/// The rows of the first layer that a difference between two boards adds and takes away, at most `R` each.
+/// What a difference between two boards changes in the first layer: a row added and one taken away for each of at most `R`
+/// places. The rows of empty cells and of features at 0 are zero, so that nothing has to be asked of them.
 #[derive(Clone, Copy)]
 struct Changes<const R: usize> {
-    added: [u32; R],
-    adds: usize,
-    removed: [u32; R],
-    removes: usize,
+    rows: [[u32; 2]; R],
+    len: usize,
 }
 
 impl<const R: usize> Changes<R> {
-    const NONE: Changes<R> = Changes { added: [0; R], adds: 0, removed: [0; R], removes: 0 };
+    const NONE: Changes<R> = Changes { rows: [[0; 2]; R], len: 0 };
 
     /// From the base to a board; `features` are the board's.
     #[inline(always)]
     fn between(table: &Table, base: &Base, to: &[i8; CELLS], features: &Values) -> Changes<R> {
         let mut changes = Changes::NONE;
         let from = &base.cells;
+        let mut free = changes.rows.iter_mut();
         let mut different = Board::load(from).different(Board::load(to));
-        while different != 0 {
+        while different != 0
+            && let Some(rows) = free.next()
+        {
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
-            if to[cell] != 0 {
-                changes.added[changes.adds] = table.row(cell, to[cell]);
-                changes.adds += 1;
-            }
-            if from[cell] != 0 {
-                changes.removed[changes.removes] = table.row(cell, from[cell]);
-                changes.removes += 1;
-            }
+            *rows = [table.row(cell, to[cell]), table.row(cell, from[cell])];
         }
         if R == ALL_ROWS {
             let mut different = contact::different(&base.features, features);
-            while different != 0 {
+            while different != 0
+                && let Some(rows) = free.next()
+            {
                 let feature = different.trailing_zeros() as usize;
                 different &= different - 1;
                 let (from, to) = (base.features[feature], features[feature]);
-                // The row of 0 is all zero: writing it down costs less than a branch that is often guessed wrong.
-                changes.added[changes.adds] = table.feature_row(feature, to);
-                changes.adds += usize::from(to != 0);
-                changes.removed[changes.removes] = table.feature_row(feature, from);
-                changes.removes += usize::from(from != 0);
+                *rows = [table.feature_row(feature, to), table.feature_row(feature, from)];
             }
         }
+        changes.len = R - free.len();
         changes
     }
 
@@ -166,11 +160,8 @@ impl<const R: usize> Changes<R> {
         let first = step * FIRST_STEP;
         let row = |row: u32| table.rows[row as usize + first..].first_chunk().expect("a whole step");
         let mut sums = F::Ints::load(base[first..].first_chunk().expect("a whole step"));
-        for &added in &self.added[..self.adds] {
-            sums = sums.add(row(added));
-        }
-        for &removed in &self.removed[..self.removes] {
-            sums = sums.sub(row(removed));
+        for &[added, removed] in &self.rows[..self.len] {
+            sums = sums.add(row(added)).sub(row(removed));
         }
         sums
     }
@@ -225,13 +216,20 @@ fn through<F: Floats, const N: usize, const B: usize, const R: usize>(
     }
     let mut inputs = [[0.0f32; FIRST_STEP]; N];
     for step in 0..steps {
+        // Units that are zero in all of them change nothing; candidates of one roll share most of them.
+        let mut active = 0;
         for n in 0..N {
-            changes[n].apply::<F>(table, &base.sums, step).rectify(&mut inputs[n]);
+            let sums = changes[n].apply::<F>(table, &base.sums, step);
+            active |= sums.positive();
+            sums.rectify(&mut inputs[n]);
         }
         for (block, sums) in second[..blocks].iter_mut().enumerate() {
             let weights = &table.second[block * steps + step];
             let mut chains = *sums;
-            for input in 0..FIRST_STEP {
+            let mut left = active;
+            while left != 0 {
+                let input = left.trailing_zeros() as usize % FIRST_STEP;
+                left &= left - 1;
                 let weights = F::load(&weights[input]);
                 for n in 0..N {
                     chains[n] = F::splat(inputs[n][input]).mul_add(weights, chains[n]);

@@ -29,6 +29,8 @@ pub trait Ints: Copy {
     fn sub(self, other: &[i16; FIRST_STEP]) -> Self;
     /// The values above zero as floats, the others as 0.
     fn rectify(self, values: &mut [f32; FIRST_STEP]);
+    /// Which values are above zero, as bits.
+    fn positive(self) -> u64;
 }
 
 #[derive(Clone, Copy)]
@@ -97,6 +99,11 @@ impl Ints for PortableInts {
         for lane in 0..FIRST_STEP {
             values[lane] = f32::from(self.0[lane].max(0));
         }
+    }
+
+    #[inline(always)]
+    fn positive(self) -> u64 {
+        self.0.iter().rev().fold(0, |bits, &value| bits << 1 | u64::from(value > 0))
     }
 }
 
@@ -207,6 +214,22 @@ mod x86 {
                 }
             }
         }
+
+        #[inline(always)]
+        fn positive(self) -> u64 {
+            let [a, b, c, d] = self.0;
+            let half = |low: __m256i, high: __m256i| {
+                // SAFETY: the processor has AVX2. Packing puts the 128-bit halves out of order; the permutation mends it.
+                let bits = unsafe {
+                    let zero = _mm256_setzero_si256();
+                    let (low, high) = (_mm256_cmpgt_epi16(low, zero), _mm256_cmpgt_epi16(high, zero));
+                    let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
+                    _mm256_movemask_epi8(packed)
+                };
+                u64::from(bits as u32)
+            };
+            half(a, b) | half(c, d) << 32
+        }
     }
 
     #[derive(Clone, Copy)]
@@ -288,6 +311,13 @@ mod x86 {
                     _mm512_storeu_ps(to.as_mut_ptr().add(16), _mm512_cvtepi32_ps(high));
                 }
             }
+        }
+
+        #[inline(always)]
+        fn positive(self) -> u64 {
+            // SAFETY: the processor has AVX-512.
+            let half = |part| u64::from(unsafe { _mm512_cmpgt_epi16_mask(part, _mm512_setzero_si512()) });
+            half(self.0) | half(self.1) << 32
         }
     }
 }

@@ -7,6 +7,7 @@ mod file;
 mod kernel;
 pub(crate) mod lanes;
 mod network;
+mod slope;
 mod weights;
 
 pub use encoding::Inputs;
@@ -15,6 +16,7 @@ pub use kernel::Kernel;
 pub(crate) use kernel::{dispatch, sigmoid};
 pub use network::{Network, Outputs, Scratch, equity, flip};
 pub(crate) use network::{multiply, possible};
+pub(crate) use slope::Slope;
 pub use weights::{FIRST_STEP, OUTPUTS, SECOND_STEP, Shape, WIDEST, Weights};
 
 #[cfg(test)]

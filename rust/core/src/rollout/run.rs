@@ -46,7 +46,7 @@ impl Limits {
     /// Leaves behind what is clearly worse, and says whether to stop.
     fn settle(&self, standing: &mut Standing, seed: u64) -> bool {
         let done = standing.done();
-        if done < self.minimum || done % CHECK != 0 || done == 0 {
+        if done < self.minimum || !done.is_multiple_of(CHECK) || done == 0 {
             return false;
         }
         if let Some(errors) = self.clear {
@@ -123,6 +123,9 @@ pub fn run(plan: &Plan<'_>, limits: &Limits, standing: &mut Standing, threads: u
     }
 }
 
+/// A trial with the samples of the starts that had it.
+type Played = (u64, Vec<Option<Sample>>);
+
 /// The samples of some trials, in their order; a cancelled run has gaps.
 fn play(
     plan: &Plan<'_>,
@@ -130,12 +133,12 @@ fn play(
     trials: std::ops::Range<u64>,
     threads: usize,
     control: &Control,
-) -> Vec<(u64, Vec<Option<Sample>>)> {
+) -> Vec<Played> {
     let parts = parallel::gather(
         trials.end - trials.start,
         threads,
         control,
-        |(table, samples): &mut (Option<Table<'_, '_>>, Vec<(u64, Vec<Option<Sample>>)>), chunk| {
+        |(table, samples): &mut (Option<Table<'_, '_>>, Vec<Played>), chunk| {
             let trial = trials.start + chunk;
             let table = table.get_or_insert_with(|| Table::new(plan));
             let mut all = Vec::with_capacity(plan.starts.len());

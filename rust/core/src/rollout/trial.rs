@@ -173,16 +173,13 @@ impl<'p, 'a> Table<'p, 'a> {
         let (next_seat, next_owner) = (1 - game.seat, game.owner.flip());
         let live = self.is_live(game);
         let stakes = Stakes { ladder: &self.ladders[game.seat], level: game.level, owner: game.owner };
-        let mut chosen = self.player.as_mut().map(|player| player.choose(&game.position, roll, stakes));
+        let chosen = self.player.as_mut().map(|player| player.choose(&game.position, roll, stakes));
         // Gammons count where the cube may still be turned.
         let gammons = live || self.ladders[next_seat].gammons_count(next_owner);
         let plain = Plain::new(&self.ladders[next_seat], game.level, gammons);
         if self.plan.luck {
-            let best = self.judge.best_of_all(&game.position, &plain);
-            self.add_luck(game, &best, roll, live);
-            if !live {
-                chosen = chosen.or(Some(best[roll.index()].0));
-            }
+            let good = self.judge.good_of_all(&game.position, &plain);
+            self.add_luck(game, &good, roll, live);
         }
         game.position = match chosen {
             Some(next) => next,
@@ -199,14 +196,14 @@ impl<'p, 'a> Table<'p, 'a> {
     /// What the roll leads to less what all rolls lead to on average.
     ///
     /// The same function of the roll on both sides, whatever is played: so its mean is zero exactly.
-    fn add_luck(&self, game: &mut Game, best: &[(Position, nn::Outputs); 21], roll: Roll, live: bool) {
+    fn add_luck(&self, game: &mut Game, good: &[(Position, nn::Outputs); 21], roll: Roll, live: bool) {
         let mut mean = [0.0; 5];
         let mut mean_worth = 0.0;
         let mut own = [0.0; 5];
         let mut own_worth = 0.0;
         let owner = if game.seat == 0 { game.owner } else { game.owner.flip() };
         let plain = self.plain(0, game.level, owner);
-        for (index, (next, outputs)) in best.iter().enumerate() {
+        for (index, (next, outputs)) in good.iter().enumerate() {
             let weight = f64::from(Roll::ALL[index].weight()) / 36.0;
             // Those who roll next are the other player.
             let seen = judge::probabilities(*outputs);

@@ -32,12 +32,15 @@ pub type Passes = [Option<Filter>; MAX_PLIES];
 pub struct Filters(pub [Passes; MAX_PLIES]);
 
 impl Default for Filters {
-    /// Up to eight candidates within 0.16 of the best at 0-ply, and before three plies up to two within 0.04 at 2-ply: what
-    /// players of GNU Backgammon know as its normal filter, except that one candidate is always kept.
+    /// What GNU Backgammon's Python package 1.1 answers `getevalhintfilter` with, except that one candidate is always
+    /// kept: the best dozen or so get a look at 1-ply, half of them at 2-ply. So its speed can be compared.
     fn default() -> Filters {
-        let wide = Some(Filter { accept: 0, extra: 8, threshold: 0.16 });
-        let narrow = Some(Filter { accept: 0, extra: 2, threshold: 0.04 });
-        Filters([[wide, None, None], [wide, None, None], [wide, None, narrow]])
+        let keep = |extra, threshold| Some(Filter { accept: 0, extra, threshold });
+        Filters([
+            [keep(12, 0.24), None, None],
+            [keep(12, 0.24), keep(6, 0.12), None],
+            [keep(16, 0.32), keep(8, 0.16), keep(4, 0.06)],
+        ])
     }
 }
 
