@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
@@ -57,16 +57,18 @@ BUILT_IN: dict[str, BuiltIn] = {
     "random": BuiltIn("random"),
     "baseline": BuiltIn("baseline"),
     "fast": BuiltIn("network"),
+    "strong": BuiltIn("network"),
     **{name: BuiltIn("network", plies=level.plies, noise=level.noise) for name, level in LEVELS.items()},
 }
 """The built-in players by name.
 
 "random" chooses evenly among the distinct plays, "baseline" by three plain rules (``docs/simulation.md``); both never
-double and always take. "fast" is the network of that name: it makes the play that leads to the best position (0-ply)
-and handles the cube as `gammon.cube.decide` says. The levels, "beginner" to "master", are that network with noise, or
-with a search above it: `gammon.levels`.
+double and always take. "fast" and "strong" are the networks of these names: they make the play that leads to the best
+position (0-ply) and handle the cube as `gammon.cube.decide` says. The levels, "beginner" to "master", are "fast" with
+noise, or with a search above it: `gammon.levels`.
 """
 
+_NETWORKS: dict[str, Callable[[], Model]] = {"fast": Model.default, "strong": Model.strong}
 _MODEL = ".gammon"
 _Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None, int, float]"
 
@@ -137,7 +139,7 @@ def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Netwo
         _, (kind, what) = _recipe(model, where)
         if kind == "network":
             return cast("_core.Network", what)
-    raise InvalidArgumentError(f"{where}: 'fast', a model or a model file (*{_MODEL}), not {model!r}")
+    raise InvalidArgumentError(f"{where}: 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
 
 
 _AS_GOOD_AS_IT_IS = Level(0, 0.0)
@@ -199,8 +201,8 @@ def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, s
 def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
     """The name of a player and how it is made."""
     if isinstance(player, str) and player in BUILT_IN:
-        if player == "fast":
-            return player, ("network", Model.default()._network)
+        if player in _NETWORKS:
+            return player, ("network", _NETWORKS[player]()._network)
         return player, ("built in", player)
     if isinstance(player, str) and not player.endswith(_MODEL):
         known = ", ".join(sorted(BUILT_IN))
