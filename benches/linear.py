@@ -6,7 +6,7 @@
 Each of the five outputs is 1 / (1 + exp(-x)) of a weighted sum of the raw196 inputs, and means what it means for our
 networks (docs/formats/model.md): chances that refine each other. It plays games against itself, side by side, and at
 each turn of all of them takes a step towards what `fast` says of the positions. Learning from its own next positions
-instead, as networks do, gave a far worse player in the same time: it lost twice as many points a game to `fast`.
+instead, as networks do, gave a far worse player in the same time.
 The rate falls to a tenth.
 """
 

@@ -40,11 +40,35 @@ ROLL_INDEX = np.array(
 PAIRS_AT_ONCE = 500
 
 
-def model_player(path: str | None, objective: str, threads: int | None) -> Chooser:
+def model_player(path: str | None, objective: str, threads: int | None, tables: bool) -> Chooser:
     model = gammon.Model.default() if path is None else gammon.Model(path)
-    return lambda positions, rolls: batch.best_positions(
-        positions, rolls, view="next", objective=objective, model=model, threads=threads
-    )
+
+    def choose(positions: Cells, rolls: Rolls) -> Cells:
+        best = batch.best_positions(positions, rolls, view="next", objective=objective, model=model, threads=threads)
+        if tables:
+            bear_off(positions, rolls, objective, best)
+        return best
+
+    return choose
+
+
+def bear_off(positions: Cells, rolls: Rolls, objective: str, best: Cells) -> None:
+    """Puts the best plays by exact one-sided tables where both sides have all checkers home."""
+    table = gammon.bearoff.OneSided.default()
+    rows = np.flatnonzero((positions[:, 7:26] <= 0).all(1) & (positions[:, :19] >= 0).all(1))
+    if not len(rows):
+        return
+    candidates, offsets = batch.legal_positions(positions[rows], rolls[rows], view="next")
+    wins, held = table.win_probabilities(candidates)
+    assert held.all()
+    worth = 2 * wins - 1
+    if objective == "points":
+        for place in np.flatnonzero((candidates[:, 26] == 0) | (candidates[:, 27] == 0)):
+            chances = table.race_chances(gammon.Position.from_array(candidates[place]))
+            worth[place] += chances.win_gammon - chances.lose_gammon
+    for row, start, end in zip(rows, offsets[:-1], offsets[1:], strict=True):
+        if end > start:
+            best[row] = candidates[start + worth[start:end].argmin()]
 
 
 def linear_player(path: str, objective: str) -> Chooser:
@@ -174,6 +198,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--tables", action="store_true", help="exact one-sided tables choose our plays in the bear-off")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     model = gammon.Model.default() if arguments.model is None else gammon.Model(arguments.model)
@@ -193,8 +218,8 @@ def main() -> None:
         elif opponent.endswith(".npz"):
             theirs = linear_player(opponent, arguments.objective)
         else:
-            theirs = model_player(opponent, arguments.objective, arguments.threads)
-        ours = model_player(arguments.model, arguments.objective, arguments.threads)
+            theirs = model_player(opponent, arguments.objective, arguments.threads, False)
+        ours = model_player(arguments.model, arguments.objective, arguments.threads, arguments.tables)
         dice = np.random.default_rng(arguments.seed)
         began = time.perf_counter()
         parts = []
@@ -207,7 +232,7 @@ def main() -> None:
         played, adjusted = np.concatenate(parts, 1).mean(2)
         error = [x.std(ddof=1) / len(x) ** 0.5 if len(x) > 1 else float("nan") for x in (played, adjusted)]
         line = {
-            "model": str(arguments.model or "fast"),
+            "model": str(arguments.model or "fast") + (" with tables" if arguments.tables else ""),
             "opponent": opponent,
             "objective": arguments.objective,
             "games": 2 * arguments.pairs,

@@ -49,10 +49,17 @@ class TestModel:
         assert model.parameters < 200_000
         assert isinstance(model, Evaluator)
 
-    def test_it_knows_the_start(self) -> None:
-        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = Model.default().evaluate(
-            gammon.Position.start()
-        )
+    def test_the_other_shipped_model(self) -> None:
+        model = Model.strong()
+        assert model is Model.strong()
+        assert model.path.name == "strong.gammon"
+        assert model.parameters < 500_000
+        assert model != Model.default()
+
+    @pytest.mark.parametrize("model", [Model.default(), Model.strong()], ids=["fast", "strong"])
+    def test_it_knows_the_start(self, model: Model) -> None:
+        start = gammon.Position.start()
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = model.evaluate(start)
         assert 0.48 < win < 0.58
         assert 0.08 < lose_gammon < win_gammon + 0.08 < 0.35
         assert 0 < lose_backgammon + win_backgammon < 0.1

@@ -176,7 +176,7 @@ class TestNames:
         (tmp_path / "bad.gammon").write_bytes(b"nothing")
         with pytest.raises(gammon.ModelFormatError, match="bad"):
             gammon.simulate(1, ("fast", tmp_path / "bad.gammon"))
-        with pytest.raises(gammon.InvalidArgumentError, match="baseline, fast, random"):
+        with pytest.raises(gammon.InvalidArgumentError, match="baseline, beginner, casual, expert, fast"):
             gammon.simulate(1, ("fast", "slow"))
 
     def test_pickled(self, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_a_data_set_knows_its_models(tmp_path: Path) -> None:
     from gammon import _core
 
     other = tmp_path / "fast.gammon"
-    trainer = _core.Trainer((64, 16), [], 1, None)
+    trainer = _core.Trainer((64, 16), [], 1, None, "raw")
     other.write_bytes(trainer.model())
     assert other.read_bytes() != bytes(weights)
     with pytest.raises(gammon.InvalidArgumentError, match="models"):

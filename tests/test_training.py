@@ -148,6 +148,8 @@ class TestTrain:
         whole = Recipe((128, 16), stages, seed=7, inputs="contact", start=small, quick=taught)
         assert Recipe.from_dict(whole.to_dict()) == whole
         made = train(whole, tmp_path / "whole.gammon", checkpoint=tmp_path / "c")
+        # Two need the small one, which is made once.
+        assert len(list((tmp_path / "whole.gammon.parts").glob("*.gammon"))) == 2
         train(small, tmp_path / "small.gammon")
         alone = dataclasses.replace(taught, teacher=None)
         train(alone, tmp_path / "taught.gammon", teacher=tmp_path / "small.gammon")
@@ -196,6 +198,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "none.json" in capsys.readouterr().err
 
 
-def test_the_recipe_of_the_shipped_model() -> None:
-    model = gammon.Model.default()
-    assert Recipe.open(model.path.with_suffix(".json")).layers == model.layers
+@pytest.mark.parametrize("model", [Model.default(), Model.strong()], ids=["fast", "strong"])
+def test_the_recipe_of_a_shipped_model(model: Model) -> None:
+    recipe = Recipe.open(model.path.with_suffix(".json"))
+    assert (recipe.layers, recipe.inputs) == (model.layers, model.inputs)

@@ -86,6 +86,16 @@ class Model:
         """The model that comes with the library: ``fast``."""
         return _shipped("fast")
 
+    @staticmethod
+    def strong() -> Model:
+        """The stronger and slower of the two models that come with the library (``docs/strength.md``).
+
+        >>> from gammon import Model
+        >>> Model.strong().inputs
+        'contact'
+        """
+        return _shipped("strong")
+
     @property
     def path(self) -> Path:
         """Where it was read from."""
