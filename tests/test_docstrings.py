@@ -62,6 +62,21 @@ def described_anywhere(package: str) -> set[str]:
     return found
 
 
+def is_described(module: str, name: str) -> bool:
+    """Whether a text stands after the assignment, here or in the module of ours that the name is imported from."""
+    if name in described_anywhere(module):
+        return True
+    file = importlib.import_module(module).__file__
+    assert file is not None
+    return any(
+        is_described(str(statement.module), name)
+        for statement in ast.parse(Path(file).read_text(encoding="utf-8")).body
+        if isinstance(statement, ast.ImportFrom)
+        and str(statement.module).startswith("gammon.")
+        and name in {alias.name for alias in statement.names}
+    )
+
+
 def is_data(thing: object) -> bool:
     """Constants and type aliases, which Python gives no docstring of their own."""
     if typing.get_origin(thing) is not None:  # Python 3.10 takes list[int] for a class
@@ -95,7 +110,7 @@ def test_names_say_what_they_are(module: str, name: str) -> None:
     if inspect.ismodule(thing) or name.startswith("__"):
         return
     if is_data(thing):
-        assert name in described_anywhere(module), f"{module}.{name} has no text after it"
+        assert is_described(module, name), f"{module}.{name} has no text after it"
         return
     text = inspect.getdoc(thing) or ""
     assert text, f"{module}.{name} has no docstring"

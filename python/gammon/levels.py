@@ -12,7 +12,11 @@ __all__ = ["LEVELS", "Level"]
 
 
 class Level(NamedTuple):
-    """How a player judges."""
+    """How a player judges.
+
+    >>> LEVELS["master"]
+    Level(plies=2, noise=0.0)
+    """
 
     plies: int
     """How many rolls it looks ahead."""

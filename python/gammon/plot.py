@@ -244,14 +244,30 @@ def _value_at(rolls: Sequence[tuple[int, int, float]], event: int) -> float:
 
 
 def luck(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
-    """The luck of both players as it added up, in equity. Arguments and errors as in `course`."""
+    """The luck of both players as it added up, in equity. Arguments and errors as in `course`.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> luck(gammon.analyze(match, plies=0)).get_ylabel()
+    'luck, in equity'
+    """
     axes = _axes(axes)
     series = [[(roll.event, roll.luck) for roll in analysis.rolls if roll.player == seat] for seat in (0, 1)]
     return _added_up(axes, analysis, series, "luck, in equity")
 
 
 def errors(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
-    """What both players gave away as it added up, in equity. Arguments and errors as in `course`."""
+    """What both players gave away as it added up, in equity. Arguments and errors as in `course`.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> errors(gammon.analyze(match, plies=0)).get_ylabel()
+    'given away, in equity'
+    """
     axes = _axes(axes)
     series = [[(j.event, j.error) for j in analysis.decisions if j.player == seat] for seat in (0, 1)]
     return _added_up(axes, analysis, series, "given away, in equity")

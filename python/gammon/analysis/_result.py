@@ -52,7 +52,17 @@ def luck_mark(luck: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing that could have been done, and what it was worth to who had the decision."""
+    """One thing that could have been done, and what it was worth to who had the decision.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> analysis = gammon.analyze(match, plies=0)
+    >>> option = analysis.decisions[0].options[0]
+    >>> option.action, option.mwc > 0.4
+    ('8/5 6/5', True)
+    """
 
     action: str
     """A play, "double", "no double", "take", "drop", "beaver", "raccoon", "accept", "decline", "resign single",
@@ -73,7 +83,17 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A decision of a player, and what was given away by it."""
+    """A decision of a player, and what was given away by it.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> analysis = gammon.analyze(match, plies=0)
+    >>> judgement = analysis.decisions[0]
+    >>> judgement.kind, judgement.player, judgement.error > 0
+    ('play', 0, True)
+    """
 
     event: int
     """Its place in `Match.record`; a double that was not made has that of the roll."""
@@ -124,7 +144,16 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class RollLuck:
-    """A roll, and by how much it was better than the mean of all that could have been thrown."""
+    """A roll, and by how much it was better than the mean of all that could have been thrown.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> analysis = gammon.analyze(match, plies=0)
+    >>> len(analysis.rolls), str(analysis.rolls[0].roll)
+    (2, '31')
+    """
 
     event: int
     game: int
@@ -152,7 +181,16 @@ class RollLuck:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What it comes to for one player. Equities are normalised; costs are points, or match winning chances."""
+    """What it comes to for one player. Equities are normalised; costs are points, or match winning chances.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> analysis = gammon.analyze(match, plies=0)
+    >>> [(player.name, player.plays) for player in analysis.players]
+    [('Ann', 1), ('Bob', 0)]
+    """
 
     player: int
     name: str
@@ -280,6 +318,14 @@ class Analysis:
         players: the totals of both.
         results: the points that seat 0 won (below 0: lost) in each finished game.
         complete: whether everything was judged; False if it was interrupted.
+
+    >>> import gammon
+    >>> dice = gammon.dice.SequenceDice([(3, 1), (5, 2)])
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=dice)
+    >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+    >>> analysis = gammon.analyze(match, plies=0)
+    >>> analysis.names, analysis.length, analysis.complete
+    (('Ann', 'Bob'), 3, True)
     """
 
     names: tuple[str, str]

@@ -146,6 +146,12 @@ class Session:
     Args:
         model: a `Model` or its path; the one that comes with the library if None.
         threads: for two plies and more, and for rollouts; None for one on each core.
+
+    >>> session = Session()
+    >>> session.answer(b'{"id": 7, "method": "evaluate", "params": {"position": "4HPwATDgc/ABMA"}}')[:19]
+    '{"id": 7, "result":'
+    >>> session.answer(b'{"id": 8, "method": "quit"}') and session.over
+    True
     """
 
     def __init__(self, model: Model | str | os.PathLike[str] | None = None, *, threads: int | None = None) -> None:
