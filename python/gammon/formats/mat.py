@@ -457,7 +457,10 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).names
     ('Ann', 'Bob')
     """
-    matches = list(_scan(open_lines(source), strict, most=2))
+    try:
+        matches = list(_scan(open_lines(source), strict, most=2))
+    except FileFormatError as error:
+        raise FileFormatError(f"{name_of(source)}: {error}") from None
     if len(matches) != 1:
         what = "several matches in it: read them with scan" if matches else "no game in it"
         raise FileFormatError(f"{name_of(source)}: {what}")
