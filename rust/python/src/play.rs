@@ -82,7 +82,7 @@ impl PyPlay {
 ///
 /// >>> plays = Position.start().plays(Roll(6, 5))
 /// >>> len(plays), str(plays[0]), "24/13" in plays
-/// (7, '24/18 13/8', True)
+/// (7, '24/13', True)
 #[pyclass(name = "Plays", module = "gammon", frozen, sequence, eq)]
 #[derive(PartialEq, Eq)]
 pub struct PyPlays {
