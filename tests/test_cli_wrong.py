@@ -111,6 +111,14 @@ play --resume list.json
 play --resume rnd.bin
 play --save no/such/x.json
 play --color pink
+play --export x.doc
+play --export no/such/x.json
+analyze
+analyze nofile
+analyze match.mat --plies 9
+analyze match.mat --rollout x
+engine extra
+engine --model note.txt
 play --seed x
 nosuch
 --nosuch

@@ -63,8 +63,10 @@ def play(
         gammon play --resume match.json
     """
     # The match and all that it takes is loaded for this command only: every other starts faster without.
-    from gammon.cli._table import Leaves, Table, export, plain, read_match, write_match
+    from gammon.cli._table import Leaves, Table, check_export, export, plain, read_match, write_match
 
+    if export_to is not None:
+        check_export(export_to)
     screen = _screen(ascii_only, color, cards)
     if resume is not None:
         _refuse_beside_resume(rules=rules, length=length, set=settings, names=names, dice=dice, seed=seed, clock=clock)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -363,8 +365,20 @@ def plain_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
+EXPORTS = (".mat", ".sgf", ".json", ".svg", ".txt")
+
+
+def check_export(path: Path) -> None:
+    """Refuses, before a match begins, a file that it could not be written to at its end."""
+    if path.suffix.lower() not in EXPORTS:
+        raise InvalidArgumentError(f"a match is exported as {', '.join(EXPORTS)}, not as {path.suffix or path.name!r}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+
+
 def export(path: Path, match: Match) -> None:
     """Writes the match in the form that the name of the file asks for."""
+    check_export(path)
     forms: dict[str, Callable[[], str]] = {
         ".mat": lambda: gammon.formats.dumps(match, "mat"),
         ".sgf": lambda: gammon.formats.dumps(match, "sgf"),
@@ -372,10 +386,8 @@ def export(path: Path, match: Match) -> None:
         ".svg": lambda: gammon.render.svg(match) + "\n",
         ".txt": lambda: in_words(match),
     }
-    form = forms.get(path.suffix.lower())
-    if form is None:
-        raise InvalidArgumentError(f"a match is exported as {', '.join(forms)}, not as {path.suffix or path.name!r}")
-    write_file(path, form())
+    assert tuple(forms) == EXPORTS
+    write_file(path, forms[path.suffix.lower()]())
 
 
 def write_match(path: Path, match: Match) -> None:
