@@ -520,3 +520,18 @@ def test_vector_env_needs_neither() -> None:
     """
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, timeout=60, capture_output=True)
     assert b"gammon[env]" in run.stdout
+
+
+@pytest.mark.parametrize("opponent", ["beginner", "expert"])
+def test_a_level_as_an_opponent(opponent: str) -> None:
+    """It plays to the end, the same again from the same seed, and noise or search make other plays than the network."""
+    records = []
+    for player in (opponent, opponent, "fast"):
+        env = gammon.env.BackgammonEnv(player)
+        seen, _ = env.reset(seed=3)
+        over = False
+        while not over:
+            seen, _, over, _, _ = env.step(int(np.flatnonzero(seen["action_mask"])[0]))
+        assert env._table is not None
+        records.append([str(event) for event in env._table.match.record])
+    assert records[0] == records[1] != records[2]

@@ -15,11 +15,12 @@ PACKAGE = ROOT / "python" / "gammon"
 # From the top to the bottom. A module imports from its own layer or from those below.
 LAYERS = [
     {"cli", "__main__"},
-    {"env", "analysis", "simulation", "render", "plot", "formats", "training"},
+    {"adjudication", "env", "analysis", "simulation", "render", "plot", "formats", "training"},
     {"engine"},
-    {"adjudication", "settlement", "match", "rules", "clock", "tournament"},
+    {"settlement", "match", "rules", "clock", "tournament"},
     {"cube", "met", "scoring"},
-    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator", "onnx"},
+    {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator"}
+    | {"levels", "onnx"},
     {"errors", "_long_work", "_notebook", "_ray", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.

@@ -17,15 +17,16 @@ from pathlib import Path
 
 import pytest
 
-from gammon import Match, Phase, Roll, Rules
+from gammon import Engine, Match, Phase, Roll, Rules, formats
 
 typer = pytest.importorskip("typer")
 
 from gammon.cli import main  # noqa: E402
-from gammon.cli._players import LEVELS, player_named  # noqa: E402
+from gammon.cli._players import LEVELS, level_of, player_named  # noqa: E402
 
 Play = Callable[..., str]
 PEOPLE = ("--opponent", "person", "--names", "Ann,Bob")
+CHANCE = ("--opponent", "random")
 ON = "\nplays\n1\n"
 """Goes on, whatever is asked: throws, lists the plays and takes the first."""
 
@@ -60,7 +61,7 @@ def kept(path: Path) -> Match:
 @pytest.mark.parametrize("preset", ["match", "tournament"])
 def test_a_whole_match_against_the_computer(play: Play, tmp_path: Path, preset: str) -> None:
     file = tmp_path / "match.json"
-    text = play("--rules", preset, "--length", "3", "--seed", "4", "--export", str(file), typed=ON * 1500)
+    text = play(*CHANCE, "--rules", preset, "--length", "3", "--seed", "4", "--export", str(file), typed=ON * 1500)
     match = kept(file)
     assert match.is_over
     assert f"{match.names[match.winner or 0]} has won the match." in text
@@ -186,7 +187,7 @@ def test_the_clock_can_be_claimed(play: Play, tmp_path: Path) -> None:
 
 def test_dances_are_played_by_themselves(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    text = play("--length", "5", "--seed", "6", "--export", str(file), typed=ON * 1500)
+    text = play(*CHANCE, "--length", "5", "--seed", "6", "--export", str(file), typed=ON * 1500)
     dances = [event for event in kept(file).record if event.kind == "play" and str(event.play) == ""]
     assert {event.player for event in dances} == {0, 1}
     assert text.count("cannot move.") == len(dances)
@@ -194,11 +195,11 @@ def test_dances_are_played_by_themselves(play: Play, tmp_path: Path) -> None:
 
 def test_enter_plays_the_only_play(play: Play, tmp_path: Path) -> None:
     file = tmp_path / "match.json"
-    play("--length", "3", "--seed", "6", "--export", str(file), typed="\n" * 30 + (ON + "\n\n") * 1500)
+    play(*CHANCE, "--length", "3", "--seed", "6", "--export", str(file), typed="\n" * 30 + (ON + "\n\n") * 1500)
     assert kept(file).is_over
 
 
-@pytest.mark.parametrize("form", ["json", "txt", "svg"])
+@pytest.mark.parametrize("form", ["json", "txt", "mat", "sgf", "svg"])
 def test_export(play: Play, tmp_path: Path, form: str) -> None:
     file = tmp_path / f"out.{form}"
     text = play("--seed", "1", "--length", "1", typed=f"{ON}export {file}\n")
@@ -208,6 +209,10 @@ def test_export(play: Play, tmp_path: Path, form: str) -> None:
         assert kept(file).score == (0, 0)
     elif form == "svg":
         assert ElementTree.fromstring(content).tag.endswith("svg")
+    elif form in ("mat", "sgf"):
+        match = formats.load(file)
+        assert match.rules.length == 1
+        assert str(match.record[1].play) == "24/15"
     else:
         assert "player 0: play 24/15" in content
         assert "1-point match" in content
@@ -417,3 +422,32 @@ def test_given_dice_are_what_they_say() -> None:
     assert errors == ""
     assert "Opening throw: 1-3." in text
     assert f"Bob, play {Roll(3, 1)}>" in text
+
+
+def test_a_hint_numbers_the_best_plays(play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "match.json"
+    text = play(*PEOPLE, "--seed", "1", "--save", str(file), typed="hint\n\nhint\n1\nhint\nroll\n")
+    assert "! there is nothing to decide between games" in text
+    match = kept(file)
+    best = Engine(2).best_play(next(state for state, event in match.history() if event.kind == "play"))
+    assert re.search(rf"(?m)^1\. {re.escape(str(best))} +[+-]\d", text)
+    assert match.record[1].play == best
+    assert "no double (equities of who is on roll, 2-ply)" in text
+    assert re.search(r"(?m)^   double, take +[+-]", text)
+
+
+def test_hints_for_answers(play: Play) -> None:
+    text = play(*PEOPLE, "--seed", "1", typed="\nplays\n1\ndouble\nhint\ntake\nresign\nhint\ndecline\nhint\n")
+    assert "take (equities of who is on roll" in text
+    assert "accept it" in text
+    crawford = play(*PEOPLE, "--length", "1", "--seed", "1", typed="\nplays\n1\nhint\n")
+    assert "roll: the cube cannot be turned" in crawford
+
+
+@pytest.mark.parametrize("level", ["beginner", "master"])
+def test_levels(play: Play, tmp_path: Path, level: str) -> None:
+    file = tmp_path / "match.json"
+    text = play("--level", level, "--length", "1", "--seed", "4", "--save", str(file), typed=ON * 4)
+    assert f"Computer ({level}) plays" in text
+    assert level_of(kept(file).names[1]) == level
+    assert "an opponent is one of" in play("--level", "grandmaster", code=2)

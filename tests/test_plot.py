@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -49,6 +50,54 @@ def test_take_points_by_hand() -> None:
         lost = float(met.mwc(taker, doubler - 2)) if doubler > 2 else 0.0
         assert shown == pytest.approx(100 * (dropped - lost) / (won - lost), abs=0.051), (doubler, taker)
     assert len(plot.take_points(5, cube=2).texts) == 12, "a doubler who needs two points has a dead cube"
+
+
+@pytest.fixture(scope="module")
+def analysis() -> gammon.Analysis:
+    """Of a short match in which everything is played without a thought."""
+    match = gammon.Match(gammon.Rules.match(3), names=("_$x_{$", "Bob"), dice=gammon.dice.RandomDice(seed=2))
+    while match.event_count < 70:
+        match.apply(match.legal_actions()[0])
+    return gammon.analyze(match, plies=0)
+
+
+def test_the_course_of_a_match(analysis: gammon.Analysis) -> None:
+    axes = plot.course(analysis)
+    lines = [line for line in axes.get_lines() if len(line.get_xdata()) > 2]
+    drawn = [value for line in lines for value in line.get_ydata()]
+    assert drawn == [100 * value for _, _, value in analysis.course()]
+    assert axes.get_ylim() == (0, 100)
+    dots = sum(len(found.get_offsets()) for found in axes.collections)
+    assert dots == sum(bool(judgement.mark) for judgement in analysis.decisions) > 3
+    assert {text.get_text() for text in axes.get_legend().get_texts()} <= {"doubtful", "bad", "very bad"}
+    axes.figure.savefig(io.BytesIO(), format="svg")
+
+
+@pytest.mark.parametrize(("draw", "field"), [(plot.luck, "luck"), (plot.errors, "error")])
+def test_sums_over_a_match(analysis: gammon.Analysis, draw: Any, field: str) -> None:
+    axes = draw(analysis)
+    for seat, line in enumerate(axes.get_lines()[:2]):
+        assert line.get_ydata()[-1] == pytest.approx(getattr(analysis.players[seat], field))
+        assert line.get_ydata()[0] == 0
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["\u200b_\\$x_{\\$", "\u200bBob"]
+    axes.figure.savefig(io.BytesIO(), format="svg")
+    given = plot.course(analysis)
+    assert draw(analysis, axes=given) is given
+
+
+def test_a_session_is_in_points() -> None:
+    match = gammon.Match(gammon.Rules.money(), dice=gammon.dice.RandomDice(seed=2))
+    while match.event_count < 20:
+        match.apply(match.legal_actions()[0])
+    assert plot.course(gammon.analyze(match, plies=0)).get_ylabel() == "points expected by White"
+
+
+@pytest.mark.parametrize("draw", [plot.course, plot.luck, plot.errors])
+def test_nothing_to_draw(draw: Any) -> None:
+    empty = gammon.analyze(gammon.Match())
+    with pytest.raises(InvalidArgumentError):
+        draw(empty)
 
 
 def test_learning_curve(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ import pytest
 from match_play import RULE_SETS, Hands, at_score, opened, random_match
 
 from gammon import Match, Offer, Position, Roll, Rules, State
-from gammon.adjudication import BearoffEvaluator, Estimate, EvenChances, Interruption, adjudicate
+from gammon.adjudication import BearoffEvaluator, EngineEvaluator, Estimate, EvenChances, Interruption, adjudicate
 from gammon.bearoff import TwoSided
 from gammon.clock import ClockSettings
 from gammon.cube import Cube
 from gammon.dice import SequenceDice
+from gammon.engine import Engine
 from gammon.errors import IllegalActionError, InvalidArgumentError, NotInDatabaseError
 from gammon.met import MatchEquityTable
 from gammon.settlement import Stakes, Table, settle
@@ -302,3 +303,38 @@ def test_rule_10_2_exact_from_the_bearoff_table_inside_it(cube):
             doubled = dataclasses.replace(state, offer=Offer.DOUBLE, offered_by=1)
             taken = 2 * table.equity(position, Cube(2 * cube.value, "opponent"))
             assert adjudicate(doubled, evaluator).value == -min(1.0, taken)
+
+
+def test_rule_10_2_the_engine_is_asked_if_nobody_else_is():
+    """Money: equity times the value; a match: chances; dice and doubles played out before."""
+    position = Position.from_points({6: 5, 8: 3, 13: 5, 24: 2}, opponent={6: 5, 7: 2, 13: 5, 24: 3})
+    engine = Engine(2)
+    for seat in (0, 1):
+        state = State(position, on_roll=seat, cube=Cube(2, "player"), stake=2)
+        result = adjudicate(state, amount=10)
+        equity = engine.evaluate(state).equity * (1 if seat == 0 else -1)
+        assert (result.value, result.method, result.evaluator) == (equity, "2-ply", "EngineEvaluator")
+        assert float(result.shares[0]) == pytest.approx(equity * 4 * 10)
+        there = State(position, on_roll=seat, rules=Rules.match(5), points=(1, 3))
+        mwc = engine.evaluate(there).mwc
+        assert mwc is not None
+        assert adjudicate(there).value == pytest.approx(mwc if seat == 0 else 1 - mwc)
+    rolled = State(position, on_roll=0, roll=Roll(3, 1), rules=Rules.match(5))
+    best = Engine(0).rank_plays(rolled)[0]
+    assert adjudicate(rolled, Engine(0)).value == pytest.approx(best.mwc)
+    assert adjudicate(rolled, EngineEvaluator(Engine(0))).method == "0-ply"
+    lost = State(Position.from_points({6: 15}, opponent={1: 1}), on_roll=0, offer=Offer.DOUBLE, offered_by=0)
+    # A take: a beaver would be dropped. 17 rolls of 36 bear a checker off and save the gammon.
+    assert adjudicate(lost, Engine(0)).value == pytest.approx(-2 * (1 + 19 / 36))
+    even = MatchEquityTable.compute(gammon_rate=0.2, length=9)
+    other = adjudicate(State(position, on_roll=0, rules=Rules.match(5), points=(1, 3)), met=even)
+    assert other.value == pytest.approx(
+        Engine(2, met=even).evaluate(State(position, on_roll=0, rules=Rules.match(5), points=(1, 3))).mwc
+    )
+
+    class Own:
+        def mwc(self, away, opponent_away, *, post_crawford=False, player=0):
+            return 0.5
+
+    with pytest.raises(InvalidArgumentError, match="goes with"):
+        adjudicate(rolled, met=Own())

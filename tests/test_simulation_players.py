@@ -176,7 +176,7 @@ class TestNames:
         (tmp_path / "bad.gammon").write_bytes(b"nothing")
         with pytest.raises(gammon.ModelFormatError, match="bad"):
             gammon.simulate(1, ("fast", tmp_path / "bad.gammon"))
-        with pytest.raises(gammon.InvalidArgumentError, match="baseline, fast, random"):
+        with pytest.raises(gammon.InvalidArgumentError, match="baseline, beginner, casual, expert, fast"):
             gammon.simulate(1, ("fast", "slow"))
 
     def test_pickled(self, tmp_path: Path) -> None:

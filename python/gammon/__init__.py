@@ -35,6 +35,7 @@ from gammon.position import Outcome, Position
 if TYPE_CHECKING:
     from gammon import (
         adjudication,
+        analysis,
         batch,
         bearoff,
         cards,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         tournament,
         training,
     )
+    from gammon.analysis import Analysis, analyze
     from gammon.engine import Engine
     from gammon.evaluator import Evaluator, Model
     from gammon.match import Action, Event, Game, GameState, Match, Offer, Phase, State
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
 # What needs numpy or is not always wanted is loaded when it is first used (PEP 562).
 _LAZY = {
     "Action": "gammon.match",
+    "Analysis": "gammon.analysis",
     "Choices": "gammon.simulation",
     "Decisions": "gammon.simulation",
     "Engine": "gammon.engine",
@@ -81,6 +84,8 @@ _LAZY = {
     "SimulationResult": "gammon.simulation",
     "State": "gammon.match",
     "adjudication": "gammon.adjudication",
+    "analysis": "gammon.analysis",
+    "analyze": "gammon.analysis",
     "batch": "gammon.batch",
     "bearoff": "gammon.bearoff",
     "cards": "gammon.cards",
@@ -108,6 +113,7 @@ _LAZY = {
 __all__ = [
     "Action",
     "AmbiguousPlayError",
+    "Analysis",
     "ArrayError",
     "Choices",
     "Decisions",
@@ -142,6 +148,8 @@ __all__ = [
     "State",
     "__version__",
     "adjudication",
+    "analysis",
+    "analyze",
     "batch",
     "bearoff",
     "cards",

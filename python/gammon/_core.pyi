@@ -287,7 +287,7 @@ class Rollout:
 def rollout_dice(seed: int, trial: int, turns: int, /) -> list[tuple[int, int]]: ...
 
 _Node: TypeAlias = tuple[Ladder, list[int | None], list[int | None], list[int], int]
-_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None]
+_Player: TypeAlias = tuple[int, str, bool | None, bool | None, Network | None, int, float]
 _Columns: TypeAlias = dict[str, Any]
 
 @final
@@ -374,8 +374,19 @@ class Network:
     def parameters(self) -> int: ...
     @property
     def kernel(self) -> str: ...
-    def play(self, position: Position, roll: Roll, theirs: Ladder, level: int, owner: str | None, /) -> Position: ...
-    def cube(self, position: Position, ladder: Ladder, level: int, owner: str | None, /) -> tuple[bool, bool]: ...
+    def play(
+        self,
+        position: Position,
+        roll: Roll,
+        theirs: Ladder,
+        level: int,
+        owner: str | None,
+        skill: tuple[int, float, int],
+        /,
+    ) -> Position: ...
+    def cube(
+        self, position: Position, ladder: Ladder, level: int, owner: str | None, skill: tuple[int, float, int], /
+    ) -> tuple[bool, bool]: ...
     def evaluate_one(self, position: Position, /) -> tuple[float, float, float, float, float]: ...
     def evaluate(self, positions: NDArray[np.int8], threads: int | None, /) -> NDArray[np.float32]: ...
     def best_positions(

@@ -17,6 +17,7 @@ from typing import Literal, Protocol
 from gammon.clock import TimeSource
 from gammon.cube import MAX_CUBE, Cube, Owner
 from gammon.dice import Roll
+from gammon.engine import Engine
 from gammon.errors import IllegalActionError, InvalidArgumentError, NotInDatabaseError
 from gammon.match import Match, Offer, State
 from gammon.met import MatchEquities, MatchEquityTable
@@ -31,7 +32,16 @@ from gammon.scoring import (
 )
 from gammon.settlement import Amount, exact
 
-__all__ = ["Adjudication", "BearoffEvaluator", "Estimate", "Evaluator", "EvenChances", "Interruption", "adjudicate"]
+__all__ = [
+    "Adjudication",
+    "BearoffEvaluator",
+    "EngineEvaluator",
+    "Estimate",
+    "Evaluator",
+    "EvenChances",
+    "Interruption",
+    "adjudicate",
+]
 
 
 RETURN_WINDOW = 300.0
@@ -57,6 +67,27 @@ class Evaluator(Protocol):
     def __call__(self, state: State, /) -> Estimate | float:
         """The estimate for the player on roll."""
         ...
+
+
+PLIES = 2
+"""How far the engine looks ahead if nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEvaluator:
+    """What an engine says: the usual evaluator.
+
+    >>> from gammon import Position
+    >>> EngineEvaluator(Engine(0))(State(Position.from_points({1: 2}, opponent={1: 2}), on_roll=0))
+    Estimate(value=1.0, method='0-ply', standard_error=0.0)
+    """
+
+    engine: Engine = dataclasses.field(default_factory=lambda: Engine(PLIES))
+
+    def __call__(self, state: State, /) -> Estimate:
+        """The engine's cubeful equity, or its match winning chance."""
+        found = self.engine.evaluate(state)
+        return Estimate(found.equity if found.mwc is None else found.mwc, f"{found.plies}-ply")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +162,7 @@ class Adjudication:
 
 def adjudicate(
     match: Match | State,
-    evaluator: Evaluator | None = None,
+    evaluator: Evaluator | Engine | None = None,
     *,
     amount: Amount = 1,
     met: MatchEquities | None = None,
@@ -140,12 +171,13 @@ def adjudicate(
 
     Args:
         match: the match, or its state.
-        evaluator: values states; `EvenChances` if None.
+        evaluator: values states, as does an `Engine`; one at 2-ply, with these match equities, if None.
         amount: money per point, or the prize of a match.
         met: match equities for what follows the game; the default table if None.
 
     Raises:
-        InvalidArgumentError: for an evaluator that answers outside what is possible.
+        InvalidArgumentError: for an evaluator that answers outside what is possible, or match equities of your own
+            without an evaluator that goes with them.
 
     >>> from gammon import Position, Roll
     >>> wins_now = Position.from_points({1: 1}, opponent={1: 1})
@@ -156,7 +188,7 @@ def adjudicate(
     if not isinstance(state, State):
         raise InvalidArgumentError(f"a match or a state is adjudicated, not {state!r}")
     stakes = exact("amount", amount)
-    judge = _Judge(EvenChances(met) if evaluator is None else evaluator, met)
+    judge = _Judge(_evaluator(evaluator, met), met)
     between = isinstance(match, Match) and not match.in_game
     winner = match.winner if isinstance(match, Match) else None
     best = judge.between_games(state, winner) if between else judge.worth(_without_resignation(state))
@@ -172,6 +204,16 @@ def adjudicate(
     mwc = best.value if state.on_roll == 0 else 1.0 - best.value
     share = Decimal(repr(mwc)) * stakes
     return Adjudication((share, stakes - share), mwc, "mwc", name, best.method, best.standard_error)
+
+
+def _evaluator(evaluator: Evaluator | Engine | None, met: MatchEquities | None) -> Evaluator:
+    if isinstance(evaluator, Engine):
+        return EngineEvaluator(evaluator)
+    if evaluator is not None:
+        return evaluator
+    if met is None or isinstance(met, MatchEquityTable):
+        return EngineEvaluator(Engine(PLIES, met=met))
+    raise InvalidArgumentError(f"an engine knows match equity tables only: give an evaluator that goes with {met!r}")
 
 
 class Interruption:
@@ -207,7 +249,7 @@ class Interruption:
             self.match.resume_clock()
 
     def adjudicate(
-        self, evaluator: Evaluator | None = None, *, amount: Amount = 1, met: MatchEquities | None = None
+        self, evaluator: Evaluator | Engine | None = None, *, amount: Amount = 1, met: MatchEquities | None = None
     ) -> Adjudication:
         """Divides the stakes, once the window is over; see `adjudicate`."""
         if self.seconds_left > 0:

@@ -25,7 +25,9 @@ from gammon.met import MatchEquityTable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["learning_curve", "rolls_to_bear_off", "take_points"]
+    from gammon.analysis import Analysis
+
+__all__ = ["course", "errors", "learning_curve", "luck", "rolls_to_bear_off", "take_points"]
 
 MOST_POINTS = 25
 """More rows than that cannot be read."""
@@ -172,3 +174,96 @@ def _take_point(doubler: int, taker: int, cube: int, met: MatchEquityTable | Non
         return float("nan")
     decision = decide([0.5, 0.0, 0.0, 0.0, 0.0], cube=Cube(cube), score=Score(doubler, taker), met=met)
     return 100 * (1 - float(decision.cash_point.dead))
+
+
+MARK_COLORS = {"doubtful": "#d8a300", "bad": "#d85b00", "very bad": "#b3001e"}
+SEAT_COLORS = ("#2b5d8a", "#b06a1e")
+
+
+def course(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
+    """How a match stood before each roll, for the player in seat 0, with the marked errors as dots.
+
+    In a match it is the chance to win it, in %; in a session the points that the game in progress is expected to bring.
+    A dotted line begins each game.
+
+    Args:
+        analysis: what `gammon.analyze` found.
+        axes: where to draw; a figure of its own if left out.
+
+    Raises:
+        MissingExtraError: without matplotlib.
+        InvalidArgumentError: for an analysis without a roll, or axes that are none.
+
+    >>> import gammon
+    >>> match = gammon.Match(gammon.Rules.match(3), names=("Ann", "Bob"), dice=gammon.dice.SequenceDice([(3, 1)]))
+    >>> match.roll()
+    Roll(3, 1)
+    >>> course(gammon.analyze(match, plies=0)).get_ylabel()
+    'chance of Ann in %'
+    """
+    axes = _axes(axes)
+    rolls = analysis.course()
+    if not rolls:
+        raise InvalidArgumentError("there is no roll in this analysis, so nothing to draw")
+    scale = 1.0 if analysis.unit == "points" else 100.0
+    for game in sorted({number for _, number, _ in rolls}):
+        own = [(event, scale * value) for event, number, value in rolls if number == game]
+        axes.axvline(own[0][0], color="#b9a98a", linestyle=":", linewidth=1)
+        axes.plot([event for event, _ in own], [value for _, value in own], color=SEAT_COLORS[0], linewidth=1.5)
+    for mark, color in MARK_COLORS.items():
+        marked = [judgement.event for judgement in analysis.decisions if judgement.mark == mark]
+        if marked:
+            heights = [scale * _value_at(rolls, event) for event in marked]
+            axes.scatter(marked, heights, color=color, label=mark, zorder=3, s=20)
+    name = _plain(analysis.names[0]).removeprefix("\u200b")
+    axes.set_ylabel(f"chance of {name} in %" if analysis.unit == "mwc" else f"points expected by {name}")
+    axes.set_xlabel("event of the record")
+    if analysis.unit == "mwc":
+        axes.set_ylim(0, 100)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(frameon=False)
+    return axes
+
+
+def _value_at(rolls: Sequence[tuple[int, int, float]], event: int) -> float:
+    """How it stood at the last roll up to an event, or else at the first."""
+    return next((value for place, _, value in reversed(rolls) if place <= event), rolls[0][2])
+
+
+def luck(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
+    """The luck of both players as it added up, in equity. Arguments and errors as in `course`."""
+    axes = _axes(axes)
+    series = [[(roll.event, roll.luck) for roll in analysis.rolls if roll.player == seat] for seat in (0, 1)]
+    return _added_up(axes, analysis, series, "luck, in equity")
+
+
+def errors(analysis: Analysis, *, axes: Axes | None = None) -> Axes:
+    """What both players gave away as it added up, in equity. Arguments and errors as in `course`."""
+    axes = _axes(axes)
+    series = [[(j.event, j.error) for j in analysis.decisions if j.player == seat] for seat in (0, 1)]
+    return _added_up(axes, analysis, series, "given away, in equity")
+
+
+def _plain(name: str) -> str:
+    """A name of a file as text: nothing in it is markup, and no first letter hides it from a legend."""
+    return "\u200b" + name.replace("$", r"\$")
+
+
+def _added_up(axes: Axes, analysis: Analysis, series: Sequence[Sequence[tuple[int, float]]], label: str) -> Axes:
+    if not analysis.rolls:
+        raise InvalidArgumentError("there is no roll in this analysis, so nothing to draw")
+    end = max(event for own in series for event, _ in own)
+    for name, own, color in zip(analysis.names, series, SEAT_COLORS, strict=True):
+        events, sums = [0], [0.0]
+        for event, amount in own:
+            events.append(event)
+            sums.append(sums[-1] + amount)
+        # Of names that matplotlib would take for markup, or leave out of the legend, nothing is interpreted.
+        axes.step(
+            [*events, end], [*sums, sums[-1]], where="post", color=color, label="\u200b" + name.replace("$", r"\$")
+        )
+    axes.axhline(0, color="#999999", linewidth=0.8)
+    axes.set_xlabel("event of the record")
+    axes.set_ylabel(label)
+    axes.legend(frameon=False)
+    return axes

@@ -23,6 +23,8 @@ COMMANDS = {
     "eval": ("gammon.cli._engine", "evaluate"),
     "cube": ("gammon.cli._engine", "cube"),
     "rollout": ("gammon.cli._rollout", "rollout"),
+    "analyze": ("gammon.cli._analyze", "analyze"),
+    "engine": ("gammon.cli._protocol", "engine"),
     "convert": ("gammon.cli._convert", "convert"),
     "train": ("gammon.cli._evaluator", "make"),
     "perft": ("gammon.cli._plays", "perft"),

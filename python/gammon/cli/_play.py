@@ -11,7 +11,7 @@ import typer
 
 import gammon
 from gammon.cli._arguments import Seed, whole_number
-from gammon.cli._players import LEVELS, PERSON, Player, level_of, player_named, seat_name
+from gammon.cli._players import LEVELS, PERSON, USUAL, Player, level_of, player_named, seat_name
 from gammon.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -31,7 +31,12 @@ def play(
         typer.Option("--set", metavar="NAME=VALUE", help="A field of the rules, such as jacoby=False. Repeatable."),
     ] = None,
     opponent: Annotated[
-        str | None, typer.Option(help=f"{PERSON}, or a built-in player: {', '.join(LEVELS)} (what is left out).")
+        str | None,
+        typer.Option(
+            "--opponent",
+            "--level",
+            help=f"{PERSON}, or a built-in player: {', '.join(LEVELS)}; {USUAL} if it is left out.",
+        ),
     ] = None,
     names: Annotated[str | None, typer.Option(help="Both names, with a comma.")] = None,
     dice: Annotated[str | None, typer.Option(help="random, cards, or manual: you throw and type them.")] = None,
@@ -41,7 +46,8 @@ def play(
     save: Annotated[Path | None, typer.Option(help="Keep the match in this file after every action.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a kept match, and keep it there.")] = None,
     export_to: Annotated[
-        Path | None, typer.Option("--export", help="At the end, write the match to a .json, .txt or .svg file.")
+        Path | None,
+        typer.Option("--export", help="At the end, write the match to a .mat, .sgf, .json, .txt or .svg file."),
     ] = None,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="No discs and lines, whatever the terminal can.")] = False,
     color: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
@@ -51,6 +57,7 @@ def play(
     \b
     Examples:
         gammon play --length 3
+        gammon play --level advanced
         gammon play --opponent person --names Ann,Bob --save match.json
         gammon play --rules money --set automatic_doubles=1 --set beavers=2
         gammon play --resume match.json
@@ -67,7 +74,7 @@ def play(
             levels = [PERSON, opponent]
         save = resume if save is None else save
     else:
-        levels = [PERSON, next(iter(LEVELS)) if opponent is None else opponent]
+        levels = [PERSON, USUAL if opponent is None else opponent]
         if save is not None and save.exists():
             raise InvalidArgumentError(f"{save} exists already: go on with --resume {save}, or name another file")
         match = _new_match(rules, length, settings or [], clock, _names(names, levels), _dice(dice, seed, cards))

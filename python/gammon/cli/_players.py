@@ -1,16 +1,18 @@
-"""The players that `gammon play` has built in, by name. A stronger one joins by a line in `LEVELS`."""
+"""The players that `gammon play` has built in, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from gammon import levels
 from gammon.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from gammon import Action, Match
 
-__all__ = ["LEVELS", "PERSON", "Player", "level_of", "player_named", "seat_name"]
+__all__ = ["LEVELS", "PERSON", "USUAL", "Player", "level_of", "player_named", "seat_name"]
 
 PERSON = "person"
 
@@ -44,8 +46,20 @@ class RandomPlayer:
         return next(action for action in actions if action.kind == wanted[match.phase])
 
 
-LEVELS: dict[str, Callable[[], Player]] = {"random": RandomPlayer}
-"""How to make the player of each level."""
+def _engine_player(level: str) -> Player:
+    from gammon.engine import Player as EnginePlayer
+
+    return EnginePlayer(level)
+
+
+LEVELS: dict[str, Callable[[], Player]] = {
+    "random": RandomPlayer,
+    **{level: partial(_engine_player, level) for level in levels.LEVELS},
+}
+"""How to make the player of each level, the weakest first."""
+
+USUAL = "intermediate"
+"""Whom one plays against if nobody is asked for."""
 
 
 def player_named(level: str) -> Player | None:

@@ -27,13 +27,14 @@ plays          list the legal plays; a number then plays that one
 roll, double, take, drop, beaver, accept, decline      (short: r d t p b a n)
 resign         a single game; or: resign gammon, resign backgammon
 early          double while the other player's dice are thrown, where the rules allow it
+hint           what the engine would do: the best plays, or the cube
 undo, redo     take back, as often as you like, and do again
 board, cards   draw it again, on a board or in playing cards
 score          the score sheet
 claim          claim that the other player has run out of time
 concede        give up the match;  leave: end a session, between two games
 save FILE      keep the match, to go on with: gammon play --resume FILE
-export FILE    .json the whole record, .txt the game in words, .svg the board
+export FILE    .mat or .sgf, .json the whole record, .txt in words, .svg the board
 quit           stop here"""
 
 
@@ -127,6 +128,7 @@ class Table:
             "early": lambda _: match.double(player=1 - match.state.on_roll),
             "export": self._export,
             "help": lambda _: print(HELP),
+            "hint": lambda _: self._hint(),
             "leave": lambda _: match.leave(self._person()),
             "plays": lambda _: self._list_plays(),
             "quit": lambda _: self._quit(),
@@ -237,6 +239,13 @@ class Table:
             print("".join(shown[start : start + across]).rstrip())
         if len(plays) > len(shown):
             print(f"     ... {len(plays)} in all")
+
+    def _hint(self) -> None:
+        """What the engine would do, and what else there is; a number then makes that play."""
+        from gammon.cli._hint import hint
+
+        lines, self._listed = hint(self.match)
+        print("\n".join(lines))
 
     def _play_listed(self, number: int) -> None:
         if not 1 <= number <= len(self._listed):
@@ -357,6 +366,8 @@ def plain_line(text: str) -> str:
 def export(path: Path, match: Match) -> None:
     """Writes the match in the form that the name of the file asks for."""
     forms: dict[str, Callable[[], str]] = {
+        ".mat": lambda: gammon.formats.dumps(match, "mat"),
+        ".sgf": lambda: gammon.formats.dumps(match, "sgf"),
         ".json": lambda: json.dumps(match.to_dict(), indent=1) + "\n",
         ".svg": lambda: gammon.render.svg(match) + "\n",
         ".txt": lambda: in_words(match),

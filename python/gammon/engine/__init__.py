@@ -8,6 +8,7 @@
 """
 
 from gammon.engine._engine import Engine, Filters
+from gammon.engine._player import Player
 from gammon.engine._result import RolloutCandidate, RolloutResult
 from gammon.engine._rollout import rollout
 from gammon.engine._values import (
@@ -19,14 +20,18 @@ from gammon.engine._values import (
     RankedPlay,
     Ranking,
 )
+from gammon.levels import LEVELS, Level
 
 __all__ = [
+    "LEVELS",
     "CubeDecision",
     "CubeWorths",
     "Engine",
     "Evaluation",
     "Filter",
     "Filters",
+    "Level",
+    "Player",
     "Probabilities",
     "RankedPlay",
     "Ranking",

@@ -151,6 +151,21 @@ class Engine:
         """Which candidates are judged deeper."""
         return self._filters
 
+    @property
+    def met(self) -> MatchEquityTable:
+        """The match equities."""
+        return MatchEquityTable.default() if self._met is None else self._met
+
+    def replaced(self, *, plies: int | None = None, threads: int | None = None) -> Engine:
+        """An engine with other plies or threads, and the same otherwise.
+
+        >>> Engine(plies=2, cache=1).replaced(plies=0, threads=1)
+        Engine(plies=0, threads=1, cache=1)
+        """
+        (own_plies, model, bearoff, own_threads), named = self._arguments()
+        wanted = (own_plies if plies is None else plies, own_threads if threads is None else threads)
+        return Engine(wanted[0], model, bearoff, wanted[1], **named)
+
     def evaluate(self, x: Position | State) -> Evaluation:
         """What a position or a state is worth to the player on roll, before the roll.
 
@@ -299,8 +314,7 @@ class Engine:
         return self._cubeful(x)
 
     def _cubeful(self, state: State) -> tuple[Position, _Game, Ladder]:
-        met = MatchEquityTable.default() if self._met is None else self._met
-        ladder, compiled = _ladder(state.rules, state.score, state.stake, met, state.on_roll)
+        ladder, compiled = _ladder(state.rules, state.score, state.stake, self.met, state.on_roll)
         return state.position, (None, compiled, state.cube.level, state.cube.owner), ladder
 
     def _settings(self) -> tuple[int, Any, int | None, float | None, int | None]:

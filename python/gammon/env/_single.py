@@ -13,7 +13,7 @@ from gammon.env._table import HIGH, LOW, PLAY, SIZES, TAKE, ActionSpace, Illegal
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.render import text
 from gammon.rules import Rules
-from gammon.simulation.players import NetworkSeat, PlayerLike, player_from
+from gammon.simulation.players import PlayerLike, network_seat, player_from
 from gammon.simulation.policy import Choices, Decisions, Questioner
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
             raise InvalidArgumentError(f"render_mode is 'ansi' or None, not {render_mode!r}")
         kind, what = player_from(opponent, "opponent")
         self._opponent = Questioner(what, "opponent") if kind == "policy" else None
-        self._network = NetworkSeat(what) if kind == "network" else None
+        self._network = network_seat((kind, what))
         self._baseline = what == "baseline"
         self.rules = rules_of(rules, variant)
         self._actions = actions
@@ -144,7 +144,7 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         if table.plays < 2:
             return 0
         if self._network is not None:
-            return table.place_of(self._network.play(table.match.state))
+            return table.place_of(self._network.play(table.match.state, table.noise()))
         if self._baseline:
             state = table.match.state
             assert state.roll is not None
@@ -163,7 +163,7 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
     def _opponents_decision(self, table: Table) -> int:
         """Whether the opponent doubles or takes; one without a say never doubles and always takes."""
         if self._network is not None:
-            doubles, takes = self._network.cube(table.match.state)
+            doubles, takes = self._network.cube(table.match.state, table.noise())
             return int(takes if table.kind == TAKE else doubles)
         fixed = table.kind == TAKE if self._opponent is None else self._opponent.parts(1)[1 + table.kind]
         if fixed is not None:

@@ -318,6 +318,11 @@ class Match:
         for done in self._done:
             yield self._state_of(done.before), done.event
 
+    def moments(self) -> Iterator[tuple[Moment, Event]]:
+        """Like `history`, with the whole inner state: for those who ask `gammon.match.machine` what was allowed."""
+        for done in self._done:
+            yield done.before, done.event
+
     def games_before(self, index: int) -> int:
         """How many games were finished before the event of this index in the record."""
         if index == len(self._done):

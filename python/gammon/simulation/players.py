@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
+from gammon.levels import LEVELS, Level
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.simulation.policy import PolicyLike, Questioner
@@ -28,6 +29,7 @@ __all__ = [
     "Players",
     "checksum",
     "network_of",
+    "network_seat",
     "player_from",
 ]
 
@@ -39,11 +41,16 @@ Evaluating: TypeAlias = "str | os.PathLike[str] | Model | None"
 
 
 class BuiltIn(NamedTuple):
-    """A player that is part of the library: what the core calls it, and its fixed answers to double and take."""
+    """A player that is part of the library: what the core calls it, and its fixed answers to double and take.
+
+    A network looks so many plies ahead, and misjudges every equity by a random number of this standard deviation.
+    """
 
     core: str
     double: bool = False
     take: bool = True
+    plies: int = 0
+    noise: float = 0.0
 
 
 BUILT_IN: dict[str, BuiltIn] = {
@@ -51,16 +58,19 @@ BUILT_IN: dict[str, BuiltIn] = {
     "baseline": BuiltIn("baseline"),
     "fast": BuiltIn("network"),
     "strong": BuiltIn("network"),
+    **{name: BuiltIn("network", plies=level.plies, noise=level.noise) for name, level in LEVELS.items()},
 }
 """The built-in players by name.
 
 "random" chooses evenly among the distinct plays, "baseline" by three plain rules (``docs/simulation.md``); both never
 double and always take. "fast" and "strong" are the networks of these names: they make the play that leads to the best
-position (0-ply) and handle the cube as `gammon.cube.decide` says.
+position (0-ply) and handle the cube as `gammon.cube.decide` says. The levels, "beginner" to "master", are "fast" with
+noise, or with a search above it: `gammon.levels`.
 """
 
+_NETWORKS: dict[str, Callable[[], Model]] = {"fast": Model.default, "strong": Model.strong}
 _MODEL = ".gammon"
-_Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None]"
+_Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None, int, float]"
 
 
 class Players:
@@ -86,11 +96,15 @@ class Players:
         questioner = None
         if kind == "policy":
             questioner = Questioner(what, f"players[{len(self.parts)}]")
-            self.parts.append((*questioner.parts(slot), None))
+            self.parts.append((*questioner.parts(slot), None, 0, 0.0))
         elif kind == "network":
-            self.parts.append((slot, kind, None, None, what))
+            self.parts.append((slot, kind, None, None, what, 0, 0.0))
+        elif BUILT_IN[what].core == "network":
+            level = BUILT_IN[what]
+            self.parts.append((slot, "network", None, None, Model.default()._network, level.plies, level.noise))
         else:
-            self.parts.append((slot, *BUILT_IN[what], None))
+            known = BUILT_IN[what]
+            self.parts.append((slot, known.core, known.double, known.take, None, 0, 0.0))
         self.asked.append(questioner)
 
     @property
@@ -106,7 +120,7 @@ class Players:
     @property
     def models(self) -> tuple[str | None, str | None]:
         """The SHA-256 checksum of each player's model file, None for who has none."""
-        first, second = (checksum(what) if kind == "network" else None for kind, what in self._recipes)
+        first, second = (None if network is None else checksum(network) for _, _, _, _, network, _, _ in self.parts)
         return first, second
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -128,23 +142,27 @@ def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Netwo
     raise InvalidArgumentError(f"{where}: 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
 
 
+_AS_GOOD_AS_IT_IS = Level(0, 0.0)
+
+
 class NetworkSeat:
     """A network that plays single games or matches, decision by decision: the plays and the cube of a simulation."""
 
-    def __init__(self, network: _core.Network) -> None:
+    def __init__(self, network: _core.Network, level: Level = _AS_GOOD_AS_IT_IS) -> None:
         self._network = network
+        self._level = level
 
-    def play(self, state: State) -> Position:
-        """The position after its play of the roll, seen by the player on roll."""
+    def play(self, state: State, word: int = 0) -> Position:
+        """The position after its play of the roll, seen by the player on roll; noise is drawn by the word."""
         assert state.roll is not None
         theirs = _ladder(state.rules, state.score).flip().compiled()
         owner = {"player": "opponent", "opponent": "player"}.get(state.cube.owner or "")
-        return self._network.play(state.position, state.roll, theirs, state.cube.level, owner)
+        return self._network.play(state.position, state.roll, theirs, state.cube.level, owner, (*self._level, word))
 
-    def cube(self, state: State) -> tuple[bool, bool]:
+    def cube(self, state: State, word: int = 0) -> tuple[bool, bool]:
         """Whether to double for the player on roll, and whether to take such a double."""
         ladder = _ladder(state.rules, state.score).compiled()
-        return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner)
+        return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner, (*self._level, word))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -160,6 +178,16 @@ def player_from(player: PlayerLike, where: str) -> tuple[str, Any]:
     return _recipe(player, where)[1]
 
 
+def network_seat(player: tuple[str, Any]) -> NetworkSeat | None:
+    """The network of what `player_from` gave, as a player; None if it is none."""
+    kind, what = player
+    if kind == "network":
+        return NetworkSeat(what)
+    if kind == "built in" and BUILT_IN[what].core == "network":
+        return NetworkSeat(Model.default()._network, Level(BUILT_IN[what].plies, BUILT_IN[what].noise))
+    return None
+
+
 def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, str]) -> Players:
     """Players out of a pickle."""
     players = Players.__new__(Players)
@@ -173,9 +201,8 @@ def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, s
 def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
     """The name of a player and how it is made."""
     if isinstance(player, str) and player in BUILT_IN:
-        if BUILT_IN[player].core == "network":
-            model = Model.strong() if player == "strong" else Model.default()
-            return player, ("network", model._network)
+        if player in _NETWORKS:
+            return player, ("network", _NETWORKS[player]()._network)
         return player, ("built in", player)
     if isinstance(player, str) and not player.endswith(_MODEL):
         known = ", ".join(sorted(BUILT_IN))

@@ -210,7 +210,8 @@ def check_policy(policy: PolicyLike, *, seed: int = 0, games: int = 64, rounds: 
     gammon.errors.InvalidArgumentError: policy: choose: row 0: the answer depends on other rows or on earlier calls: it was 0 and is 1 in another order
     """  # noqa: E501
     asker = Questioner(policy, "policy")
-    slots: list[tuple[int, str, bool | None, bool | None, None]] = [(0, "asked", None, None, None)] * 2
+    slots: list[tuple[int, str, bool | None, bool | None, None, int, float]]
+    slots = [(0, "asked", None, None, None, 0, 0.0)] * 2
     plan = compiled(Rules.money(), "standard", seed, paired=False)
     arena = _core.Arena(plan, slots, False, False, 0, 1 << 40, games, 1)
     order = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ use crate::ladder::{Ladder, MAX_LEVELS, Owner, ScoreGraph};
 use crate::movegen::{self, View};
 use crate::nn::Network;
 use crate::parallel::{self, Control};
-use crate::player::{Baseline, NetworkPlayer};
+use crate::player::{Baseline, NetworkPlayer, Skill};
 use crate::position::{CELLS, Position};
 use crate::rng::{GameDice, Purpose, Stream};
 
@@ -98,13 +98,15 @@ pub struct Player {
     pub take: CubeAnswer,
     /// The network that decides where it is said to.
     pub network: Option<Arc<Network>>,
+    /// How it does that.
+    pub skill: Skill,
 }
 
 impl Player {
     /// A network that makes all decisions.
-    pub fn of_network(network: Arc<Network>) -> Player {
+    pub fn of_network(network: Arc<Network>, skill: Skill) -> Player {
         let (choose, cube) = (Chooser::Network, CubeAnswer::Network);
-        Player { slot: 0, choose, double: cube, take: cube, network: Some(network) }
+        Player { slot: 0, choose, double: cube, take: cube, network: Some(network), skill }
     }
 
     /// Whether somebody outside has to answer for it.
@@ -121,8 +123,9 @@ struct Minds<'a> {
 
 impl<'a> Minds<'a> {
     fn new(players: &'a [Player; 2]) -> Minds<'a> {
-        let networks = std::array::from_fn(|player| players[player].network.as_deref().map(NetworkPlayer::new));
-        Minds { networks, baseline: Baseline::default() }
+        let mind =
+            |player: &'a Player| player.network.as_deref().map(|network| NetworkPlayer::new(network, player.skill));
+        Minds { networks: [mind(&players[0]), mind(&players[1])], baseline: Baseline::default() }
     }
 
     fn of(&mut self, player: usize) -> &mut NetworkPlayer<'a> {
@@ -496,6 +499,11 @@ impl Lane {
         Stream::new(plan.seed, Purpose::Player, self.game(plan), u64::from(self.turn), draw)
     }
 
+    /// By what a network's noise is drawn; nothing is drawn for one without noise.
+    fn word(&self, plan: &Plan, player: &Player, kind: Kind) -> u64 {
+        if player.skill.noise > 0.0 { self.stream(plan, kind).word() } else { 0 }
+    }
+
     fn owner_seen_by(&self, seat: usize) -> Owner {
         match self.owner {
             None => Owner::Centred,
@@ -565,7 +573,10 @@ impl Lane {
                         CubeAnswer::Always => self.answer_double(shared, true),
                         CubeAnswer::Network => {
                             let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
-                            let yes = minds.of(number).doubles(&self.position, ladder, self.level, owner);
+                            let yes = {
+                                let word = self.word(plan, player, Kind::Double);
+                                minds.of(number).doubles(&self.position, ladder, self.level, owner, word)
+                            };
                             self.answer_double(shared, yes);
                         }
                         CubeAnswer::Asked => {
@@ -582,12 +593,17 @@ impl Lane {
                         }
                         CubeAnswer::Network => {
                             let (ladder, owner) = (self.ladder(plan), self.owner_seen_by(self.seat));
-                            let yes = minds.of(number).takes(&self.position, ladder, self.level, owner);
+                            let yes = {
+                                let word = self.word(plan, player, Kind::Take);
+                                minds.of(number).takes(&self.position, ladder, self.level, owner, word)
+                            };
                             self.answer_take(shared, results, yes);
                         }
                         answer => self.answer_take(shared, results, answer == CubeAnswer::Always),
                     }
                 }
+                // A search takes long enough for somebody to wait for the end of a game.
+                Stage::Rolling if shared.control.is_cancelled() => self.stage = Stage::Done,
                 Stage::Rolling => self.roll(plan),
                 Stage::Rolled => {
                     let number = self.player(plan, self.seat);
@@ -604,7 +620,9 @@ impl Lane {
                         Chooser::Network => {
                             let theirs = plan.graph.ladder(self.node, 1 - self.seat);
                             let owner = self.owner_seen_by(1 - self.seat);
-                            let after = minds.of(number).play(&self.position, self.roll, theirs, self.level, owner);
+                            let word = self.word(plan, player, Kind::Choose);
+                            let mind = minds.of(number);
+                            let after = mind.play(&self.position, self.roll, theirs, self.level, owner, word);
                             self.play(shared, results, after);
                         }
                         Chooser::Asked => {
@@ -1024,10 +1042,22 @@ mod tests {
     use crate::position::Variant;
     use crate::simulate;
 
-    const RANDOM: Player =
-        Player { slot: 0, choose: Chooser::Random, double: CubeAnswer::Never, take: CubeAnswer::Always, network: None };
-    const ASKED: Player =
-        Player { slot: 0, choose: Chooser::Asked, double: CubeAnswer::Asked, take: CubeAnswer::Asked, network: None };
+    const RANDOM: Player = Player {
+        slot: 0,
+        choose: Chooser::Random,
+        double: CubeAnswer::Never,
+        take: CubeAnswer::Always,
+        network: None,
+        skill: Skill { plies: 0, noise: 0.0 },
+    };
+    const ASKED: Player = Player {
+        slot: 0,
+        choose: Chooser::Asked,
+        double: CubeAnswer::Asked,
+        take: CubeAnswer::Asked,
+        network: None,
+        skill: Skill { plies: 0, noise: 0.0 },
+    };
     const ALL: Keep = Keep { games: true, acts: true };
 
     fn plan(paired: bool) -> Plan {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gammon_core::eval::{self, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, OUTPUTS, Weights};
-use gammon_core::player::NetworkPlayer;
+use gammon_core::player::{NetworkPlayer, Skill};
+use gammon_core::search::MAX_PLIES;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -76,7 +77,9 @@ impl PyNetwork {
 
     /// The position after the network's play of a roll, as who made it sees it. `theirs` is the ladder of the player who
     /// rolls next, and the owner of the cube is as that player sees it.
-    #[pyo3(signature = (position, roll, theirs, level, owner, /))]
+    /// `skill` is how far it looks ahead and its noise, and the word by which that is drawn.
+    #[pyo3(signature = (position, roll, theirs, level, owner, skill, /))]
+    #[allow(clippy::too_many_arguments, reason = "the parts of a decision")]
     fn play(
         &self,
         py: Python<'_>,
@@ -85,13 +88,15 @@ impl PyNetwork {
         theirs: &PyLadder,
         level: usize,
         owner: Option<&str>,
+        skill: (usize, f64, u64),
     ) -> PyResult<PyPosition> {
         let (level, owner) = (theirs.level(py, level)?, owner_from(py, owner)?);
-        Ok(PyPosition(NetworkPlayer::new(&self.0).play(&position.0, roll.0, &theirs.0, level, owner)))
+        let mut player = NetworkPlayer::new(&self.0, skill_from(py, skill.0, skill.1)?);
+        Ok(PyPosition(player.play(&position.0, roll.0, &theirs.0, level, owner, skill.2)))
     }
 
     /// Whether to double a cube that the player on roll may turn, and whether the other one takes it.
-    #[pyo3(signature = (position, ladder, level, owner, /))]
+    #[pyo3(signature = (position, ladder, level, owner, skill, /))]
     fn cube(
         &self,
         py: Python<'_>,
@@ -99,11 +104,12 @@ impl PyNetwork {
         ladder: &PyLadder,
         level: usize,
         owner: Option<&str>,
+        skill: (usize, f64, u64),
     ) -> PyResult<(bool, bool)> {
         let (level, owner) = (ladder.level(py, level)?, owner_from(py, owner)?);
-        let mut player = NetworkPlayer::new(&self.0);
-        let doubles = player.doubles(&position.0, &ladder.0, level, owner);
-        Ok((doubles, player.takes(&position.0, &ladder.0, level, owner)))
+        let mut player = NetworkPlayer::new(&self.0, skill_from(py, skill.0, skill.1)?);
+        let doubles = player.doubles(&position.0, &ladder.0, level, owner, skill.2);
+        Ok((doubles, player.takes(&position.0, &ladder.0, level, owner, skill.2)))
     }
 
     #[pyo3(signature = (positions, threads, /))]
@@ -159,4 +165,14 @@ impl PyNetwork {
         }
         PyArray1::from_vec(py, values.into_flattened()).reshape([positions.len(), 21])
     }
+}
+
+/// How a network plays.
+pub fn skill_from(py: Python<'_>, plies: usize, noise: f64) -> PyResult<Skill> {
+    if plies > MAX_PLIES || !(0.0..=1000.0).contains(&noise) {
+        let message =
+            format!("a player looks 0 to {MAX_PLIES} plies ahead, with a noise of 0 to 1000, not {plies}, {noise}");
+        return Err(Kind::InvalidArgument.error(py, message));
+    }
+    Ok(Skill { plies, noise })
 }

@@ -13,7 +13,7 @@ use crate::arrays;
 use crate::cube::PyLadder;
 use crate::dice::PyRoll;
 use crate::errors::Kind;
-use crate::evaluate::PyNetwork;
+use crate::evaluate::{PyNetwork, skill_from};
 use crate::long_work;
 use crate::position::PyPosition;
 use crate::text::Text;
@@ -21,8 +21,8 @@ use crate::text::Text;
 /// A node of the score graph: ladder of player 0, where each winner's points lead, points needed, Crawford phase.
 type NodeParts<'py> = (PyRef<'py, PyLadder>, Vec<Option<usize>>, Vec<Option<usize>>, [i16; 2], i8);
 /// A player: slot, who chooses, the fixed answers to double and take (`None` asks), and the network that makes all
-/// decisions if it is "network" who chooses.
-type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>);
+/// decisions if it is "network" who chooses, with how far it looks ahead and its noise.
+type PlayerParts<'py> = (usize, Text, Option<bool>, Option<bool>, Option<PyRef<'py, PyNetwork>>, usize, f64);
 
 /// What is played.
 #[pyclass(name = "Plan", module = "gammon._core", frozen)]
@@ -59,9 +59,13 @@ impl PyPlan {
     }
 }
 
-fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerParts<'_>) -> PyResult<Player> {
+fn player_from(
+    py: Python<'_>,
+    (slot, choose, double, take, network, plies, noise): PlayerParts<'_>,
+) -> PyResult<Player> {
+    let skill = skill_from(py, plies, noise)?;
     let choose = match (&*choose, network) {
-        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone())),
+        ("network", Some(network)) => return Ok(Player::of_network(network.0.clone(), skill)),
         ("asked", _) => Chooser::Asked,
         ("random", _) => Chooser::Random,
         ("baseline", _) => Chooser::Baseline,
@@ -75,7 +79,7 @@ fn player_from(py: Python<'_>, (slot, choose, double, take, network): PlayerPart
         Some(true) => CubeAnswer::Always,
         Some(false) => CubeAnswer::Never,
     };
-    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None })
+    Ok(Player { slot, choose, double: cube(double), take: cube(take), network: None, skill })
 }
 
 fn players_from(py: Python<'_>, [first, second]: [PlayerParts<'_>; 2]) -> PyResult<[Player; 2]> {

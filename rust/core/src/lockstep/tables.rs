@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicU64;
 use super::{Chooser, CubeAnswer, Keep, Kind, Lane, Plan, Player, Results, Shared, Stage, owner_number};
 use crate::movegen::{self, View};
 use crate::parallel::Control;
+use crate::player::Skill;
 use crate::position::CELLS;
 use crate::vector::Stepped;
 
@@ -124,7 +125,14 @@ impl Tables {
         };
         // Nobody is asked by the shared state: who decides stands in the lanes.
         let asked = CubeAnswer::Asked;
-        let player = Player { slot: 0, choose: Chooser::Asked, double: asked, take: asked, network: None };
+        let player = Player {
+            slot: 0,
+            choose: Chooser::Asked,
+            double: asked,
+            take: asked,
+            network: None,
+            skill: Skill::default(),
+        };
         let players = [player.clone(), player];
         let (control, next) = (Control::default(), AtomicU64::new(0));
         let keep = Keep { games: true, acts: false };

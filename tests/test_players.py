@@ -1,0 +1,163 @@
+"""Players at levels: in matches and in simulations."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections import Counter
+
+import pytest
+
+import gammon
+from gammon import Action, Match, Position, Roll, Rules, State
+from gammon.cube import Cube
+from gammon.dice import RandomDice, SequenceDice
+from gammon.engine import LEVELS, Engine, Level, Player
+from gammon.errors import IllegalActionError, InvalidArgumentError
+
+
+def played(rules: Rules, seed: int, levels: tuple[str, str]) -> Match:
+    match = Match(rules, dice=RandomDice(seed=seed))
+    players = [Player(level, seed=seat) for seat, level in enumerate(levels)]
+    while not match.is_over and len(match.games) < 3:
+        match.apply(players[match.to_act or 0].act(match))
+    return match
+
+
+@pytest.mark.parametrize("level", [name for name in LEVELS if LEVELS[name].plies == 0])
+def test_matches_are_played_to_their_end_and_again(level: str) -> None:
+    match = played(Rules.match(3), 7, (level, level))
+    assert len(match.games) >= 1
+    assert match.record == played(Rules.match(3), 7, (level, level)).record
+    # Taken back and gone on with, it is the same match.
+    assert match.is_over
+    again = Match.from_dict(match.to_dict())
+    again.undo(20)
+    players = [Player(level, seed=seat) for seat in (0, 1)]
+    while not again.is_over:
+        again.apply(players[again.to_act or 0].act(again))
+    assert [str(event) for event in again.record] == [str(event) for event in match.record]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules.money(beavers=3), Rules.tournament(5), Rules.casual(), Rules.match(5, holland=True, dead_cube="allow")],
+)
+def test_under_all_rules(rules: Rules) -> None:
+    kinds: Counter[str] = Counter()
+    for seed in range(4):
+        match = played(rules, seed, ("beginner", "casual"))
+        kinds.update(event.kind for event in match.record)
+    assert kinds["play"] > 50
+    assert (kinds["double"] > 0) == rules.use_cube
+    assert kinds["take"] + kinds["drop"] + kinds["beaver"] >= kinds["double"] > 0 or not rules.use_cube
+
+
+def test_a_player_without_noise_does_what_the_engine_says() -> None:
+    match = Match(Rules.match(5), dice=SequenceDice([(3, 1), (6, 4)]))
+    match.roll()
+    action = Player("expert").act(match)
+    assert action == Action("play", match.to_act, play=Engine(1).best_play(match.state))
+
+
+def test_noise_is_seeded_and_makes_errors() -> None:
+    match = Match(dice=RandomDice(seed=1))
+    match.roll()
+    plays = {str(Player("beginner", seed=seed).act(match).play) for seed in range(40)}
+    assert len(plays) > 3
+    assert Player("beginner", seed=5).act(match) == Player("beginner", seed=5).act(match)
+    nothing = {str(Player(Level(0, 0.0), seed=seed).act(match).play) for seed in range(5)}
+    assert len(nothing) == 1
+
+
+def state_of(position: Position, **fields: object) -> State:
+    return dataclasses.replace(State(position, on_roll=0, rules=Rules.money(jacoby=False)), **fields)  # type: ignore[arg-type]
+
+
+HOPELESS = Position.from_points({6: 8, 5: 6}, opponent={1: 2})
+"""One checker off, so no gammon is lost; the opponent's two are off next turn."""
+
+
+def test_lost_games_are_resigned() -> None:
+    match = Match.from_state(state_of(HOPELESS))
+    assert Player("master").act(match) == Action("resign", 0, level=1)
+    gammon_lost = Position.from_points({13: 8, 12: 7}, opponent={1: 2})
+    assert Player("casual").act(Match.from_state(state_of(gammon_lost))) == Action("resign", 0, level=2)
+    # Under the Jacoby rule that is a single game as long as the cube was not turned.
+    jacoby = state_of(gammon_lost, rules=Rules.money())
+    assert Player("casual").act(Match.from_state(jacoby)) == Action("resign", 0, level=1)
+    turned = dataclasses.replace(jacoby, cube=Cube(2, "opponent"))
+    assert Player("casual").act(Match.from_state(turned)) == Action("resign", 0, level=2)
+    assert Player("master").act(Match.from_state(state_of(Position.start()))).kind == "roll"
+
+
+def test_resignations_are_accepted_if_they_are_worth_it() -> None:
+    for level, answer in ((1, "decline"), (2, "accept")):
+        gammon_lost = Position.from_points({13: 8, 12: 7}, opponent={1: 2})
+        match = Match.from_state(state_of(gammon_lost))
+        match.resign(level)
+        assert Player("casual").act(match) == Action(answer, 1)  # type: ignore[arg-type]
+    for roll in (None, Roll(3, 1)):
+        match = Match.from_state(state_of(HOPELESS, roll=roll))
+        match.resign(1)
+        assert Player("expert").act(match) == Action("accept", 1)
+    match = Match.from_state(state_of(Position.start()))
+    match.resign(1)
+    assert Player("expert").act(match) == Action("accept", 1)
+
+
+def test_the_cube() -> None:
+    won = Position.from_points({1: 2}, opponent={1: 2})
+    match = Match.from_state(state_of(won))
+    assert Player("master").act(match) == Action("double", 0)
+    match.double()
+    assert Player("master").act(match) == Action("drop", 1)
+    beaver = Match.from_state(state_of(Position.start(), rules=Rules.money(jacoby=False, cube_limit=None)))
+    beaver.double()
+    assert Player("master").act(beaver) == Action("beaver", 1)
+    plain = Match.from_state(state_of(Position.start(), rules=Rules.money(beavers=0)))
+    plain.double()
+    assert Player("master").act(plain) == Action("take", 1)
+
+
+def test_what_is_refused() -> None:
+    for wrong in ("grandmaster", Level(0, -1.0), Level(4, 0.0), 3):
+        with pytest.raises(InvalidArgumentError):
+            Player(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError):
+        Player("master", engine="fast")  # type: ignore[arg-type]
+    match = Match(Rules.match(1))
+    match.concede(0)
+    with pytest.raises(IllegalActionError):
+        Player("casual").act(match)
+
+
+# In simulations.
+
+
+def test_levels_differ_as_they_should() -> None:
+    """Points a game against the same network without noise: the more noise, the fewer."""
+    points = []
+    for level in ("beginner", "casual", "intermediate", "advanced"):
+        result = gammon.simulate(3000, (level, "fast"), seed=1, paired=True)
+        points.append(result.points_per_game)
+        assert result.players == (level, "fast")
+    assert points == sorted(points)
+    assert points[0] < -0.5
+    assert points[-1] < 0.05
+
+
+def test_simulated_levels_are_the_same_for_any_number_of_threads() -> None:
+    one = gammon.simulate(60, ("beginner", "expert"), seed=3, cube=True, threads=1)
+    assert one == gammon.simulate(60, ("beginner", "expert"), seed=3, cube=True, threads=2)
+    assert one.points_per_game < 0
+    assert one == pickle.loads(pickle.dumps(one))
+    with_policy = gammon.simulate(20, ("advanced", lambda c: 0 * c.rolls[:, 0].astype("int64")), seed=3)
+    assert with_policy.points_per_game > 0.5
+
+
+def test_looking_ahead_changes_plays() -> None:
+    assert LEVELS["expert"] == Level(1, 0.0)
+    fast = gammon.simulate(200, ("fast", "random"), seed=2)
+    expert = gammon.simulate(200, ("expert", "random"), seed=2)
+    assert fast.points != expert.points
