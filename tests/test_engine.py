@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import gammon
-from gammon import Engine, Position, Roll, Rules, State, batch
+from gammon import Engine, Model, Position, Roll, Rules, State, batch
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube
 from gammon.engine import Filter
