@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import gammon
-from gammon import Engine, Position, Roll, Rules, State, batch
+from gammon import Engine, Model, Position, Roll, Rules, State, batch
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube
 from gammon.engine import Filter
@@ -314,8 +314,13 @@ def oracle_state(row: dict[str, Any]) -> State:
 class TestOracle:
     """GNU Backgammon 1.07 at 2-ply. ``docs/engine.md`` lists where our verdicts differ."""
 
-    def test_verdicts(self) -> None:
-        engine = Engine(plies=2)
+    @pytest.mark.parametrize(
+        ("model", "agreeing", "most", "mean"),
+        [(Model.default(), 44, 0.2, 0.008), (Model.strong(), 45, 0.1, 0.0035)],
+        ids=["fast", "strong"],
+    )
+    def test_verdicts(self, model: Model, agreeing: int, most: float, mean: float) -> None:
+        engine = Engine(plies=2, model=model)
         same = seen = 0
         costs = []
         for row in oracle():
@@ -335,9 +340,9 @@ class TestOracle:
             seen += 1
             same += doubles == (doubled >= theirs["no_double"]) and takes == (theirs["double_take"] <= 1)
         assert seen == 49
-        assert same >= 46
-        assert max(costs) < 0.05
-        assert sum(costs) / seen < 0.002
+        assert same >= agreeing
+        assert max(costs) < most
+        assert sum(costs) / seen < mean
 
     def test_short_races_agree(self) -> None:
         """Where both have exact tables nothing is left but GNU's rounding to 16 bits."""
