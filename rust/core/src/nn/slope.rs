@@ -25,8 +25,7 @@ const UNKNOWN: i32 = i32::MIN;
 /// How the worth of a position changes with its cells, to the first order around one position.
 ///
 /// Scores are whole numbers on a scale of their own, comparable among candidates of one position only.
-pub struct Slope<'a> {
-    table: &'a Table,
+pub struct Slope {
     near: [i8; CELLS],
     /// What an integer of each unit of the first layer adds.
     weights: Vec<i16>,
@@ -34,33 +33,35 @@ pub struct Slope<'a> {
     known: Vec<i32>,
     first: Vec<i16>,
     gradient: Vec<f32>,
+    /// The scores of the plays of a roll, with their places.
+    scores: Vec<(i32, usize)>,
 }
 
-impl<'a> Slope<'a> {
-    /// The slope of a network, which stands nowhere yet.
-    pub fn new(network: &'a Network) -> Slope<'a> {
-        let table = network.table();
-        let units = table.bias.len();
+impl Slope {
+    /// The slope of a network, which stands nowhere yet. All calls must be for this network.
+    pub fn new(network: &Network) -> Slope {
+        let units = network.table().bias.len();
         Slope {
-            table,
             near: [0; CELLS],
             weights: vec![0; units],
             known: vec![UNKNOWN; CELLS * VALUES],
             first: vec![0; units],
             gradient: vec![0.0; units],
+            scores: Vec::new(),
         }
     }
 
     /// Takes the slope at a position, of a worth to which the five probabilities add so much each.
-    pub fn stand_on(&mut self, near: &[i8; CELLS], gains: [f32; OUTPUTS]) {
+    pub fn stand_on(&mut self, network: &Network, near: &[i8; CELLS], gains: [f32; OUTPUTS]) {
+        let table = network.table();
         self.near = *near;
         self.known.fill(UNKNOWN);
-        self.first.copy_from_slice(&self.table.bias);
+        self.first.copy_from_slice(&table.bias);
         for (cell, &value) in near.iter().enumerate().filter(|&(_, &value)| value != 0) {
-            let row = &self.table.rows[self.table.row(cell, value) as usize..][..self.first.len()];
+            let row = &table.rows[table.row(cell, value) as usize..][..self.first.len()];
             self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
         }
-        self.descend(gains);
+        self.descend(table, gains);
         let steepest = self.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
         let scale = LARGEST / self.weights.len() as f32 / steepest;
         for (weight, slope) in self.weights.iter_mut().zip(&self.gradient) {
@@ -69,17 +70,17 @@ impl<'a> Slope<'a> {
     }
 
     /// The gradient of the worth by the sums of the first layer.
-    fn descend(&mut self, gains: [f32; OUTPUTS]) {
+    fn descend(&mut self, table: &Table, gains: [f32; OUTPUTS]) {
         let steps = self.first.len() / FIRST_STEP;
-        let mut logits = self.table.output_bias;
-        let mut open = Vec::with_capacity(self.table.second_bias.len());
-        for (block, bias) in self.table.second_bias.iter().enumerate() {
+        let mut logits = table.output_bias;
+        let mut open = Vec::with_capacity(table.second_bias.len());
+        for (block, bias) in table.second_bias.iter().enumerate() {
             let mut sums = *bias;
             for (unit, &sum) in self.first.iter().enumerate().filter(|&(_, &sum)| sum > 0) {
-                let weights = &self.table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
+                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
                 sums.iter_mut().zip(weights).for_each(|(total, weight)| *total += f32::from(sum) * weight);
             }
-            for (sum, weights) in sums.iter().zip(&self.table.output[block]) {
+            for (sum, weights) in sums.iter().zip(&table.output[block]) {
                 logits.iter_mut().zip(weights).for_each(|(logit, weight)| *logit += sum.max(0.0) * weight);
             }
             open.push(sums);
@@ -92,12 +93,12 @@ impl<'a> Slope<'a> {
             let width = SECOND_WIDTH * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
             let mut slopes = [0.0f32; SECOND_STEP];
             for (unit, slope) in slopes.iter_mut().enumerate() {
-                let weights = &self.table.output[block][unit];
+                let weights = &table.output[block][unit];
                 let all: f32 = weights.iter().zip(by_logit).map(|(weight, slope)| weight * slope).sum();
                 *slope = openness(sums[unit], width) * all;
             }
             for (unit, slope) in self.gradient.iter_mut().enumerate().filter(|&(unit, _)| shares[unit] > 0.0) {
-                let weights = &self.table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
+                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
                 let mut products = [0.0f32; SECOND_STEP];
                 for lane in 0..SECOND_STEP {
                     products[lane] = weights[lane] * slopes[lane];
@@ -109,10 +110,10 @@ impl<'a> Slope<'a> {
 
     /// What a value of a cell adds to a score.
     #[inline(always)]
-    fn part(&mut self, cell: usize, value: i8) -> i32 {
+    fn part(&mut self, table: &Table, cell: usize, value: i8) -> i32 {
         let place = cell * VALUES + (value + CHECKERS as i8) as usize;
         if self.known[place] == UNKNOWN {
-            let row = &self.table.rows[self.table.row(cell, value) as usize..][..self.weights.len()];
+            let row = &table.rows[table.row(cell, value) as usize..][..self.weights.len()];
             self.known[place] = if value == 0 {
                 0
             } else {
@@ -124,16 +125,41 @@ impl<'a> Slope<'a> {
 
     /// The score of a position like the one stood on: the more, the more it is worth to the player on roll.
     #[inline(always)]
-    pub fn score(&mut self, cells: &[i8; CELLS]) -> i32 {
+    fn score(&mut self, table: &Table, cells: &[i8; CELLS]) -> i32 {
         let mut different = Board::load(&self.near).different(Board::load(cells));
         let mut score = 0i32;
         while different != 0 {
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
-            let (new, old) = (self.part(cell, cells[cell]), self.part(cell, self.near[cell]));
+            let (new, old) = (self.part(table, cell, cells[cell]), self.part(table, cell, self.near[cell]));
             score = score.wrapping_add(new.wrapping_sub(old));
         }
         score
+    }
+
+    /// Appends the `count` of the positions that score least, in the order in which they are given; of equal scores those
+    /// that are given first.
+    pub fn keep_least(
+        &mut self,
+        network: &Network,
+        positions: &[[i8; CELLS]],
+        count: usize,
+        kept: &mut Vec<[i8; CELLS]>,
+    ) {
+        if positions.len() <= count {
+            kept.extend_from_slice(positions);
+            return;
+        }
+        let mut scores = std::mem::take(&mut self.scores);
+        scores.clear();
+        for (place, cells) in positions.iter().enumerate() {
+            scores.push((self.score(network.table(), cells), place));
+        }
+        scores.select_nth_unstable(count - 1);
+        let least = &mut scores[..count];
+        least.sort_unstable_by_key(|&(_, place)| place);
+        kept.extend(least.iter().map(|&(_, place)| positions[place]));
+        self.scores = scores;
     }
 }
 
@@ -202,12 +228,12 @@ mod tests {
             if candidates.len() < 5 || candidates.len() > 60 {
                 continue;
             }
-            slope.stand_on(position.flip().cells(), [2.0, 1.0, 1.0, -1.0, -1.0]);
+            slope.stand_on(&network, position.flip().cells(), [2.0, 1.0, 1.0, -1.0, -1.0]);
             let mut outputs = Vec::new();
             network.evaluate(&mut scratch, &candidates, &mut outputs);
             let best =
                 (0..candidates.len()).min_by(|&a, &b| equity(outputs[a]).total_cmp(&equity(outputs[b]))).unwrap();
-            let scores: Vec<i32> = candidates.iter().map(|cells| slope.score(cells)).collect();
+            let scores: Vec<i32> = candidates.iter().map(|cells| slope.score(network.table(), cells)).collect();
             rolls += 1;
             found += usize::from(scores.iter().filter(|&&score| score < scores[best]).count() < 4);
         }

@@ -1,12 +1,15 @@
 //! Rollouts against what is known without them.
 
 use super::*;
-use crate::bearoff::two_sided::{Ask, Jacoby};
+use crate::bearoff::one_sided::OneSided;
+use crate::bearoff::two_sided::Ask;
 use crate::bearoff::{Index, Spec, TwoSided, Values};
+use crate::cube;
 use crate::dice::Roll;
 use crate::eval::{Chooser, Objective};
 use crate::ladder::{Level, Terms};
-use crate::nn::{Shape, Weights};
+use crate::nn::{Network, Shape, Weights};
+use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::Variant;
 
@@ -30,7 +33,7 @@ fn start(position: Position) -> Start {
 }
 
 fn plan<'a>(network: &'a Network, ladder: Ladder, starts: &'a [Start]) -> Plan<'a> {
-    Plan { network, players: None, ladder, starts, seed: 1, truncate: None, luck: false, races: None, exact: None }
+    Plan { judge: Judge::bare(network), players: None, ladder, starts, seed: 1, truncate: None, luck: false }
 }
 
 fn trials(trials: u64) -> Limits {
@@ -67,9 +70,11 @@ impl Player for TablePlayer<'_> {
             .unwrap_or_else(|| position.flip())
     }
 
-    fn chances(&mut self, position: &Position) -> Probabilities {
+    fn decide(&mut self, position: &Position, stakes: Stakes<'_>) -> Action {
         let equity = self.table.equity(position, None, Default::default(), true).unwrap();
-        Probabilities::new([(equity + 1.0) / 2.0, 0.0, 0.0, 0.0, 0.0]).unwrap()
+        let chances = Probabilities::new([(equity + 1.0) / 2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let Stakes { ladder, level, owner } = stakes;
+        cube::decide(chances, ladder, level, owner, cube::efficiency(position)).action
     }
 }
 
@@ -125,13 +130,11 @@ fn the_first_turns_of_many_trials_are_known() {
 fn tables_end_trials_exactly() {
     let (network, table) = (network(), table());
     let races = OneSided::build(Index::new(6, 15).unwrap(), 2, &Control::default()).unwrap();
-    let look = |position: &Position, owner, gammons: bool, no_double| {
-        let jacoby = if gammons { Jacoby::Off } else { Jacoby::On };
-        table.value(position, Ask { cube: Some((owner, 0)), jacoby, no_double, player: 0 }).ok()
-    };
-    let exact: &Exact<'_> = &look;
     let mut starts = [start(bear_off())];
-    let cubeless = Plan { races: Some(&races), ..plan(&network, cubeless(), &starts) };
+    let cubeless = Plan {
+        judge: Judge { one_sided: Some(&races), ..Judge::bare(&network) },
+        ..plan(&network, cubeless(), &starts)
+    };
     let standing = played(&cubeless, &trials(36), 1);
     let [win, ..] = standing.tallies()[0].means();
     let known = table.equity(&bear_off(), None, Default::default(), true).unwrap();
@@ -142,7 +145,8 @@ fn tables_end_trials_exactly() {
     assert_eq!(standing.tallies()[0].standard_errors(1), [0.0; STATISTICS]);
     for (owner, no_double) in [(Owner::Centred, false), (Owner::Centred, true), (Owner::Opponent, false)] {
         starts[0] = Start { owner, no_double, ..starts[0] };
-        let plan = Plan { exact: Some(exact), races: Some(&races), ..plan(&network, money(1, false), &starts) };
+        let judge = Judge { one_sided: Some(&races), two_sided: Some(&table), ..Judge::bare(&network) };
+        let plan = Plan { judge, ..plan(&network, money(1, false), &starts) };
         let standing = played(&plan, &trials(36), 1);
         let ask = Ask { cube: Some((owner, 0)), no_double, ..Default::default() };
         assert_eq!(standing.tallies()[0].means()[6], table.value(&bear_off(), ask).unwrap());

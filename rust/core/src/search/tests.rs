@@ -29,7 +29,7 @@ fn with_tables() -> Judge<'static> {
 }
 
 fn settings(plies: usize) -> Settings {
-    Settings { plies, filters: Filters::default(), limits: Limits::default(), threads: 1 }
+    Settings { plies, filters: Filters::default(), replies: None, limits: Limits::default(), threads: 1 }
 }
 
 fn search<T>(judge: Judge, settings: Settings, ask: impl FnOnce(&Search) -> T) -> T {
