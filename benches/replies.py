@@ -20,6 +20,7 @@ import gammon
 
 REPLIES = (2, 3, 4, 5, 6, 8, None)
 ROWS = {1: 1200, 2: 300}
+PLIES = (1, 2)
 
 
 def measure(model: gammon.Model, plies: int, seed: int) -> None:
@@ -54,7 +55,7 @@ def measure(model: gammon.Model, plies: int, seed: int) -> None:
 
 def main() -> None:
     for model in map(gammon.Model, sys.argv[1:]) if sys.argv[1:] else [gammon.Model.default()]:
-        for plies in (1, 2):
+        for plies in PLIES:
             for seed in (1, 2):
                 measure(model, plies, seed)
 

@@ -79,7 +79,7 @@ it has a filter."""
 DEFAULT_FILTERS: Filters = tuple(
     tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
 )
-DEFAULT_REPLIES = 4
+DEFAULT_REPLIES = 8
 MOST_REPLIES = 4096
 
 

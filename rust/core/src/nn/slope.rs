@@ -1,20 +1,17 @@
 //! A network near a position as a straight line, by which the few best of many candidates are found without it.
 
 use crate::board::Board;
-use crate::nn::encoding::COUNTS;
+use crate::nn::contact::{self, FEATURES, NO_VALUES, Values};
 use crate::nn::kernel::sigmoid;
 use crate::nn::network::{Network, Table};
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP};
-use crate::position::{CELLS, CHECKERS};
-
-/// Values that a cell can have.
-const VALUES: usize = 2 * COUNTS - 1;
+use crate::position::CELLS;
 
 /// The largest weight of a unit times the units: so that no sum of 16-bit numbers overflows 32 bits.
 const LARGEST: f32 = 65_000.0;
 
 /// A unit counts in part where its sum is within so many times the mean size of its layer's sums from zero: a play may
-/// well open or close it. Tried with a trained network: 0 and 0, 0.3 and 0.5, 2 and 2 find fewer of the best plays.
+/// well open or close it. Here and in the second layer; see [`SECOND_WIDTH`].
 const FIRST_WIDTH: f32 = 1.0;
 /// The same for the second layer.
 const SECOND_WIDTH: f32 = 0.5;
@@ -27,9 +24,10 @@ const UNKNOWN: i32 = i32::MIN;
 /// Scores are whole numbers on a scale of their own, comparable among candidates of one position only.
 pub struct Slope {
     near: [i8; CELLS],
+    features: Values,
     /// What an integer of each unit of the first layer adds.
     weights: Vec<i16>,
-    /// What each value of each cell adds.
+    /// What each row of the first layer adds.
     known: Vec<i32>,
     first: Vec<i16>,
     gradient: Vec<f32>,
@@ -44,7 +42,8 @@ impl Slope {
         Slope {
             near: [0; CELLS],
             weights: vec![0; units],
-            known: vec![UNKNOWN; CELLS * VALUES],
+            features: NO_VALUES,
+            known: vec![UNKNOWN; network.table().rows.len() / units],
             first: vec![0; units],
             gradient: vec![0.0; units],
             scores: Vec::new(),
@@ -60,6 +59,13 @@ impl Slope {
         for (cell, &value) in near.iter().enumerate().filter(|&(_, &value)| value != 0) {
             let row = &table.rows[table.row(cell, value) as usize..][..self.first.len()];
             self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
+        }
+        if table.has_features() {
+            self.features = contact::values(near);
+            for (feature, &value) in self.features[..FEATURES].iter().enumerate().filter(|&(_, &value)| value != 0) {
+                let row = &table.rows[table.feature_row(feature, value) as usize..][..self.first.len()];
+                self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
+            }
         }
         self.descend(table, gains);
         let steepest = self.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
@@ -108,17 +114,14 @@ impl Slope {
         }
     }
 
-    /// What a value of a cell adds to a score.
+    /// What a row of the first layer adds to a score.
     #[inline(always)]
-    fn part(&mut self, table: &Table, cell: usize, value: i8) -> i32 {
-        let place = cell * VALUES + (value + CHECKERS as i8) as usize;
+    fn part(&mut self, table: &Table, row: u32) -> i32 {
+        let units = self.weights.len();
+        let place = row as usize / units;
         if self.known[place] == UNKNOWN {
-            let row = &table.rows[table.row(cell, value) as usize..][..self.weights.len()];
-            self.known[place] = if value == 0 {
-                0
-            } else {
-                row.iter().zip(&self.weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
-            };
+            let row = &table.rows[row as usize..][..units];
+            self.known[place] = row.iter().zip(&self.weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
         }
         self.known[place]
     }
@@ -131,8 +134,20 @@ impl Slope {
         while different != 0 {
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
-            let (new, old) = (self.part(table, cell, cells[cell]), self.part(table, cell, self.near[cell]));
+            let new = self.part(table, table.row(cell, cells[cell]));
+            let old = self.part(table, table.row(cell, self.near[cell]));
             score = score.wrapping_add(new.wrapping_sub(old));
+        }
+        if table.has_features() {
+            let values = contact::values(cells);
+            let mut different = contact::different(&self.features, &values);
+            while different != 0 {
+                let feature = different.trailing_zeros() as usize;
+                different &= different - 1;
+                let new = self.part(table, table.feature_row(feature, values[feature]));
+                let old = self.part(table, table.feature_row(feature, self.features[feature]));
+                score = score.wrapping_add(new.wrapping_sub(old));
+            }
         }
         score
     }

@@ -336,7 +336,7 @@ fn players_that_look_ahead_agree_with_the_exact_table() {
             let standing = played(&plan, &trials(1296), 2);
             let tally = &standing.tallies()[0];
             let (mean, error) = (tally.means()[statistic], tally.standard_errors(1)[statistic]);
-            assert!((mean - exact).abs() < 3.0 * error && error < 0.05, "{mean} +- {error}, {exact}");
+            assert!((mean - exact).abs() < 3.0 * error && error < 0.07, "{mean} +- {error}, {exact}");
         }
     }
 }
