@@ -127,6 +127,8 @@ impl Slope {
     }
 
     /// The score of a position like the one stood on: the more, the more it is worth to the player on roll.
+    ///
+    /// Features are taken to stay as they are: to work them out takes longer than all the rest.
     #[inline(always)]
     fn score(&mut self, table: &Table, cells: &[i8; CELLS]) -> i32 {
         let mut different = Board::load(&self.near).different(Board::load(cells));
@@ -137,17 +139,6 @@ impl Slope {
             let new = self.part(table, table.row(cell, cells[cell]));
             let old = self.part(table, table.row(cell, self.near[cell]));
             score = score.wrapping_add(new.wrapping_sub(old));
-        }
-        if table.has_features() {
-            let values = contact::values(cells);
-            let mut different = contact::different(&self.features, &values);
-            while different != 0 {
-                let feature = different.trailing_zeros() as usize;
-                different &= different - 1;
-                let new = self.part(table, table.feature_row(feature, values[feature]));
-                let old = self.part(table, table.feature_row(feature, self.features[feature]));
-                score = score.wrapping_add(new.wrapping_sub(old));
-            }
         }
         score
     }
