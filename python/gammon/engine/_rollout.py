@@ -83,8 +83,8 @@ def rollout(
             for about twenty times the work.
         races: a one-sided database, in which trials end when the cube is out of play, and by which cube decisions are
             made; None for none.
-        exact: a two-sided database with the cube for money, in which trials with a cube that can still be turned at
-            least four times end; None for none.
+        exact: a two-sided database with the cube for money, in which trials end when the cube is out of play or can
+            still be turned at least five times; None for none.
         min_trials: do not stop early before so many.
         stop_standard_error: stop when the standard error of every value is at most this.
         stop_difference: leave a candidate behind when the best is better by this many standard errors of the

@@ -10,9 +10,9 @@ use crate::nn::Outputs;
 use crate::outcome::Probabilities;
 use crate::position::{CELLS, Position};
 
-/// So many plays of each roll are looked at for its luck: those that score best by the slope of the network. Tried on the
-/// 3-1 opening: with 2 the error is 10 % larger than with all, with 3 5 %, with 6 2 %, and each takes as much time again
-/// as it is smaller.
+/// So many plays of each roll are looked at for its luck: those that score best by the slope of the network. More make
+/// the error of a trial smaller and the trial longer; how often the best play is among them is what
+/// `benches/replies.py` prints.
 const LOOKED_AT: usize = 3;
 
 /// What a game is worth to one player at a place of the cube from which nobody turns it any more.
@@ -69,6 +69,8 @@ impl Plain {
 /// Evaluates, with the room it needs kept from call to call.
 pub struct Judge<'a> {
     judge: judge::Judge<'a>,
+    /// The same without tables: quicker, and good enough for luck.
+    bare: judge::Judge<'a>,
     room: Room,
     candidates: Vec<[i8; CELLS]>,
     outputs: Vec<Outputs>,
@@ -77,7 +79,8 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// A judge that goes by another, with room of its own.
     pub fn new(judge: judge::Judge<'a>) -> Judge<'a> {
-        Judge { judge, room: Room::default(), candidates: Vec::new(), outputs: Vec::new() }
+        let bare = judge::Judge { one_sided: None, two_sided: None, ..judge };
+        Judge { judge, bare, room: Room::default(), candidates: Vec::new(), outputs: Vec::new() }
     }
 
     /// The chances in a position.
@@ -150,9 +153,9 @@ impl<'a> Judge<'a> {
         self.candidates.clear();
         self.outputs.clear();
         let gains = next.gains.map(|gain| gain as f32);
-        let ends = self.judge.replies(&mut self.room, position, gains, LOOKED_AT, &mut self.candidates);
+        let ends = self.bare.replies(&mut self.room, position, gains, LOOKED_AT, &mut self.candidates);
         let near = position.flip();
-        self.judge.evaluate_near(&mut self.room, near.cells(), &self.candidates, &mut self.outputs);
+        self.bare.evaluate_near(&mut self.room, near.cells(), &self.candidates, &mut self.outputs);
         std::array::from_fn(|index| {
             let from = if index == 0 { 0 } else { ends[index - 1] };
             self.found(self.least(from, ends[index], next))
