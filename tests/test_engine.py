@@ -11,7 +11,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -169,8 +169,14 @@ class TestOpening:
     survey (bkgm.com): see docs/engine.md.
     """
 
-    CERTAIN = {"31": "8/5 6/5", "42": "8/4 6/4", "61": "13/7 8/7", "53": "8/3 6/3", "65": "24/13"}
-    ACCEPTED = {
+    CERTAIN: ClassVar[dict[str, str]] = {
+        "31": "8/5 6/5",
+        "42": "8/4 6/4",
+        "61": "13/7 8/7",
+        "53": "8/3 6/3",
+        "65": "24/13",
+    }
+    ACCEPTED: ClassVar[dict[str, set[str]]] = {
         "21": {"24/23 13/11", "13/11 6/5"},
         "41": {"24/23 13/9", "13/9 6/5"},
         "51": {"24/23 13/8", "13/8 6/5"},
