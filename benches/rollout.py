@@ -9,7 +9,7 @@ is what counts. GNU Backgammon (``apt-get install gnubg``) is run in the same ru
 start is taken off by the difference of two runs. The two programs play and evaluate by different networks, so that the
 equities need not agree.
 
-Then the same with the cube at money, for this library only.
+Also the same with the cube at money, and with players that look 1 and 2 plies ahead, for this library only.
 """
 
 from __future__ import annotations
@@ -68,6 +68,16 @@ def ours(model: gammon.Model, rounds: int) -> dict[bool, float]:
             if x is start:
                 rates[reduced] = rate
     return rates
+
+
+def ahead(model: gammon.Model) -> None:
+    """What it costs that the players look ahead."""
+    start = gammon.Position.start()
+    for x, word in ((start, "cubeless"), (gammon.State(start, on_roll=0), "with the cube")):
+        for plies, trials in ((0, 1296), (1, 72), (2, 12)):
+            began = time.process_time()
+            rollout(x, roll=gammon.Roll(3, 1), plays=[PLAY], trials=trials, seed=1, plies=plies, model=model, threads=1)
+            print(f"  gammon, {word}, players {plies}-ply: {trials / (time.process_time() - began):,.1f} trials/s")
 
 
 def gnubg_run(program: str, trials: int, reduced: bool) -> tuple[float, str]:
@@ -148,6 +158,7 @@ def main() -> None:
     model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
     print(f"{model.path.name} {model.layers}, {model.kernel}; one thread; load {os.getloadavg()[0]:.1f}")
     rates = ours(model, options.rounds)
+    ahead(model)
     gnubg(options.rounds, rates)
 
 

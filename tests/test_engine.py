@@ -5,9 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 import pickle
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +21,7 @@ import gammon
 from gammon import Engine, Model, Position, Roll, Rules, State, batch
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube
-from gammon.engine import Filter
+from gammon.engine import Filter, rollout
 
 Positions = npt.NDArray[np.int8]
 ROLLS = Roll.all()
@@ -51,7 +55,7 @@ class TestEvaluate:
             assert engine.evaluate(position).probabilities == tuple(gammon.Model.default().evaluate(position))
 
     def test_one_ply_is_the_mean_of_the_best_replies(self) -> None:
-        engine = Engine(plies=1, bearoff=False)
+        engine = Engine(plies=1, bearoff=False, replies=None)
         for position in random_positions(20, seed=2):
             rows = np.repeat(position.to_array()[None], 21, axis=0)
             dice = np.array([(roll.high, roll.low) for roll in ROLLS], np.uint8)
@@ -158,6 +162,130 @@ class TestRanking:
         assert two.nodes > 0
 
 
+class TestOpening:
+    """The replies to the 15 openings on which everybody agrees, and sets of those that are played elsewhere.
+
+    Kit Woolsey's synopsis in the Backgammon FAQ, Marty Storer's series on opening rolls (usbgf.org) and Tom Keith's
+    survey (bkgm.com): see docs/engine.md.
+    """
+
+    CERTAIN: ClassVar[dict[str, str]] = {
+        "31": "8/5 6/5",
+        "42": "8/4 6/4",
+        "61": "13/7 8/7",
+        "53": "8/3 6/3",
+        "65": "24/13",
+    }
+    ACCEPTED: ClassVar[dict[str, set[str]]] = {
+        "21": {"24/23 13/11", "13/11 6/5"},
+        "41": {"24/23 13/9", "13/9 6/5"},
+        "51": {"24/23 13/8", "13/8 6/5"},
+        "32": {"24/21 13/11", "13/11 13/10"},
+        "52": {"24/22 13/8", "13/11 13/8"},
+        "62": {"24/18 13/11", "24/16"},
+        "63": {"24/18 13/10", "24/15"},
+        "54": {"24/20 13/8", "13/9 13/8"},
+        "64": {"8/2 6/2", "24/18 13/9", "24/14"},
+    }
+
+    def test_two_plies_find_the_certain_ones(self) -> None:
+        engine = Engine(plies=2)
+        for roll, play in self.CERTAIN.items():
+            ranking = engine.rank_plays(START, roll)
+            assert (str(ranking[0].play), ranking[0].plies) == (play, 2)
+            assert ranking[1].difference < -0.01
+
+    def test_two_plies_play_what_is_accepted(self) -> None:
+        engine = Engine(plies=2)
+        for roll, plays in self.ACCEPTED.items():
+            assert str(engine.best_play(START, roll)) in plays, roll
+        # 4-3 is the exception: 24/21 24/20, ahead of the accepted plays by less than 0.005.
+        first, second = engine.rank_plays(START, "43")[:2]
+        assert (str(first.play), str(second.play)) == ("24/21 24/20", "24/21 13/9")
+        assert second.difference > -0.005
+
+
+class TestReplies:
+    def test_all_of_them_are_a_limit(self) -> None:
+        for position in random_positions(10, seed=12):
+            every = Engine(plies=1, replies=None).evaluate(position)
+            assert Engine(plies=1, replies=4096).evaluate(position) == every
+            few = Engine(plies=1, replies=1).evaluate(position)
+            assert few.nodes < every.nodes
+            # At one ply the replies are those of the player on roll.
+            assert few.equity <= every.equity + 1e-6
+
+    def test_what_is_refused(self) -> None:
+        for replies in (0, -1, 1.5, True):
+            with pytest.raises(gammon.InvalidArgumentError, match="replies"):
+                Engine(replies=replies)  # type: ignore[arg-type]
+
+    def test_settings_come_along(self) -> None:
+        engine = Engine(plies=1, replies=3)
+        assert engine.replies == 3
+        assert pickle.loads(pickle.dumps(engine)) == engine
+        assert repr(engine) == "Engine(plies=1, replies=3)"
+        assert engine != Engine(plies=1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("call", ["rank_plays(start, '64')", "cube_decision(state)"])
+def test_a_long_search_is_interrupted_at_once(call: str) -> None:
+    """From the signal to `Interrupted`: within 0.2 s, of which much is left for a busy machine."""
+    script = f"""
+        import os, signal, threading, time, gammon
+
+        start = gammon.Position.start()
+        state = gammon.State(start, on_roll=0)
+        engine = gammon.Engine(plies=3, threads=1, replies=None, cache=0, filters=())
+        engine.evaluate(gammon.Position.from_points({{1: 1}}, opponent={{1: 1}}))
+        sent = []
+
+        def press():
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Timer(0.1, press).start()
+        try:
+            for _ in range(1000):
+                engine.{call}
+        except gammon.Interrupted as interrupt:
+            print(time.perf_counter() - sent[0])
+        """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=120, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert float(run.stdout) < 1
+
+
+class TestRollout:
+    RACE = Position.from_points({6: 2, 5: 2, 3: 1}, opponent={6: 1, 5: 2, 4: 1, 2: 1})
+
+    def test_it_is_the_function_with_the_settings_of_the_engine(self) -> None:
+        state = match_state(START, points=(2, 5))
+        result = Engine(threads=2).rollout(state, 36, 3, truncate=6)
+        assert result == rollout(state, trials=36, seed=3, truncate=6)
+        bare = Engine(bearoff=False, replies=2).rollout(START, 36, plies=1, truncate=2)
+        assert bare == rollout(START, trials=36, plies=1, truncate=2, races=None, exact=None, replies=2)
+        assert (bare.tables, bare.plies, bare.replies) == ((), 1, 2)
+        plays = Engine().rollout(START, 36, roll="31", plays=2, truncate=3)
+        assert plays.best.action == "8/5 6/5"
+
+    def test_an_evaluator_of_ones_own_is_refused(self) -> None:
+        with pytest.raises(gammon.InvalidArgumentError, match="needs a Model"):
+            Engine(model=lambda rows: np.zeros((len(rows), 5), np.float32)).rollout(START)
+
+    def test_it_does_not_contradict_a_search(self) -> None:
+        """Truncated after a turn, all 36 throws once: the mean over the rolls of the best plays at 0-ply."""
+        for x in (START, State(START, 0), match_state(START, points=(2, 5))):
+            engine = Engine()
+            mean = sum(roll.weight / 36 * engine.rank_plays(x, roll)[0].equity for roll in ROLLS)
+            # Nobody doubles at the start of a game.
+            result = engine.rollout(x, 36, truncate=1, variance_reduction=False)
+            assert result.best.value == pytest.approx(mean, abs=1e-5)
+        inside = engine.evaluate(self.RACE).equity
+        assert engine.rollout(self.RACE, 36).best.equity == pytest.approx(inside, abs=1e-9)
+
+
 @pytest.mark.parametrize("plies", [1, 2])
 def test_threads_and_cache_change_nothing(plies: int) -> None:
     expected = None
@@ -175,7 +303,7 @@ def test_threads_and_cache_change_nothing(plies: int) -> None:
 class TestOwnEvaluator:
     def test_the_same_network_gives_the_same(self) -> None:
         own = Engine(plies=1, model=lambda rows: gammon.Model.default()(rows))
-        ours = Engine(plies=1)
+        ours = Engine(plies=1, replies=None)
         for position in random_positions(4, seed=8):
             assert own.evaluate(position) == ours.evaluate(position)
             assert own.rank_plays(position, "61") == ours.rank_plays(position, "61")

@@ -28,6 +28,7 @@ NAMES = {
     "Ladder": Ladder,
     "Level": Level,
     "GameState": gammon.GameState,
+    "Filter": gammon.engine.Filter,
     "RolloutCandidate": RolloutCandidate,
     "RolloutResult": RolloutResult,
 }
@@ -244,7 +245,7 @@ class TestWrongInput:
             ({"trials": 2.5}, "trials"),
             ({"trials": True}, "trials"),
             ({"seed": -1}, "seed is 0 to"),
-            ({"plies": 1}, "plies is 0, not 1"),
+            ({"plies": 4}, "plies is a whole number from 0 to 3, not 4"),
             ({"truncate": 0}, "truncate is a whole number from 1"),
             ({"threads": 0}, "threads is 1 to 1024"),
             ({"stop_standard_error": 0}, "stop_standard_error is a number above 0"),
@@ -335,6 +336,42 @@ class TestWrongInput:
         small = OneSided(points=6, checkers=10)
         stored = json.dumps(rollout(Position.start(), trials=2, races=small, exact=None).to_dict())
         assert RolloutResult.from_dict(stored, races=small, exact=None).tables == ("OneSided(points=6, checkers=10)",)
+
+
+class TestLookingAhead:
+    def test_bear_offs_agree_with_the_table(self) -> None:
+        """The players have the tables, which their trials end in: so the table's value, at any depth."""
+        for plies in (0, 1, 2):
+            state = State(RACE, on_roll=0, rules=Rules.money(jacoby=False))
+            result = checked(rollout(state, trials=36, plies=plies))
+            assert result.best.value == pytest.approx(TwoSided.default().equity(RACE, Cube()), abs=1e-9)
+
+    def test_without_tables_it_comes_to_the_same_as_without_looking_ahead(self) -> None:
+        exact = TwoSided.default().equity(RACE)
+        for reduced in (False, True):
+            settings = {**QUICK, "variance_reduction": reduced}
+            results = [checked(rollout(RACE, trials=1296, seed=5, plies=plies, **settings)).best for plies in (0, 1)]
+            for result in results:
+                assert abs(result.equity - exact) < 3 * result.equity_error
+        assert rollout(RACE, trials=36, plies=2, **QUICK).plies == 2
+
+    def test_threads_and_cuts_change_nothing(self) -> None:
+        for plies, trials in ((1, 72), (2, 12)):
+            settings: dict[str, Any] = {"plies": plies, "truncate": 5, "cube_decision": True}
+            whole = rollout(MATCH, trials=trials, threads=1, **settings)
+            assert rollout(MATCH, trials=trials, threads=2, **settings) == whole
+            cut = rollout(MATCH, trials=trials // 2, threads=2, **settings)
+            stored = RolloutResult.from_dict(json.dumps(cut.to_dict()))
+            assert stored.resume(trials) == whole
+            assert whole != rollout(MATCH, trials=trials, **{**settings, "plies": 0})
+
+    def test_the_way_they_search_is_part_of_the_result(self) -> None:
+        narrow = [[gammon.engine.Filter(1, 0, 0.0)]]
+        result = rollout(RACE, trials=4, plies=1, filters=narrow, replies=2)
+        stored = RolloutResult.from_dict(json.dumps(result.to_dict()))
+        assert stored == result
+        assert (stored.filters, stored.replies) == ((((1, 0, 0.0),),), 2)
+        assert eval(repr(result), NAMES) == result
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -266,7 +266,14 @@ _Limits: TypeAlias = tuple[int, int, float | None, float | None, float | None]
 @final
 class Rollout:
     def __new__(
-        cls, ladder: Ladder, starts: Sequence[_Start], seed: int, truncate: int | None, luck: bool, /
+        cls,
+        ladder: Ladder,
+        starts: Sequence[_Start],
+        seed: int,
+        truncate: int | None,
+        luck: bool,
+        player: tuple[int, _Filters, int | None],
+        /,
     ) -> Rollout: ...
     def standing(self) -> _Standing: ...
     def run(
@@ -406,7 +413,7 @@ _Stage: TypeAlias = tuple[int, int, int, tuple[float, float], tuple[float, float
 
 _Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None]
 _Filters: TypeAlias = Sequence[Sequence[tuple[int, int, float] | None]]
-_Settings: TypeAlias = tuple[int, _Filters, int | None, float | None, int | None]
+_Settings: TypeAlias = tuple[int, _Filters, int | None, int | None, float | None, int | None]
 
 @final
 class Searcher:
@@ -420,13 +427,13 @@ class Searcher:
     ) -> Searcher: ...
     def evaluate(
         self, position: Position, game: _Game, settings: _Settings, /
-    ) -> tuple[_Five, float, float, tuple[int, bool, int]]: ...
+    ) -> tuple[list[float], float, float, tuple[int, bool, int]]: ...
     def rank(
         self, position: Position, roll: Roll, game: _Game, settings: _Settings, only_best: bool, /
-    ) -> tuple[list[tuple[Play, _Five, float, float, int]], tuple[int, bool, int]]: ...
+    ) -> tuple[list[tuple[Play, list[float], float, float, int]], tuple[int, bool, int]]: ...
     def decide(
         self, position: Position, game: _Game, settings: _Settings, /
-    ) -> tuple[list[float], int, _Five, tuple[int, bool, int]]: ...
+    ) -> tuple[list[float], int, list[float], tuple[int, bool, int]]: ...
 
 def default_filters() -> list[list[tuple[int, int, float] | None]]: ...
 

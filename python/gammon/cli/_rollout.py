@@ -31,6 +31,10 @@ def rollout(
     cubeless: Annotated[bool, typer.Option("--cubeless", help="Leave the cube where it is in the trials.")] = False,
     trials: Annotated[int, typer.Option(parser=whole_number, metavar="INTEGER", help="How many trials in all.")] = 1296,
     seed: Seed = None,
+    plies: Annotated[
+        int,
+        typer.Option(parser=whole_number, metavar="INTEGER", help="How deep the players look, 0 to 3; 1 is slow."),
+    ] = 0,
     truncate: Annotated[
         int | None, typer.Option(parser=whole_number, metavar="INTEGER", help="Evaluate a trial after so many turns.")
     ] = None,
@@ -89,6 +93,7 @@ def rollout(
                 cubeful=False if cubeless else None,
                 trials=trials,
                 seed=seed,
+                plies=plies,
                 model=model,
                 truncate=truncate,
                 variance_reduction=not no_variance_reduction,

@@ -7,7 +7,7 @@
 ('8/5 6/5', 1)
 """
 
-from gammon.engine._engine import Engine, Filters
+from gammon.engine._engine import Engine
 from gammon.engine._player import Player
 from gammon.engine._result import RolloutCandidate, RolloutResult
 from gammon.engine._rollout import rollout
@@ -16,6 +16,7 @@ from gammon.engine._values import (
     CubeWorths,
     Evaluation,
     Filter,
+    Filters,
     Probabilities,
     RankedPlay,
     Ranking,

@@ -9,18 +9,25 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from gammon import _core
-from gammon._long_work import interruptible
+from gammon._long_work import Progress, interruptible
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Decision, Ladder, TurningPoint, _verdict
 from gammon.dice import Roll
+from gammon.engine._result import RolloutResult, whole
+from gammon.engine._rollout import rollout
 from gammon.engine._values import (
+    DEFAULT_FILTERS,
+    DEFAULT_REPLIES,
+    MAX_PLIES,
     CubeDecision,
     CubeWorths,
     Evaluation,
-    Filter,
+    Filters,
     Probabilities,
     RankedPlay,
     Ranking,
+    checked_filters,
+    checked_replies,
 )
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.evaluator import AnyModel, Model, _ask, _resolve
@@ -30,13 +37,7 @@ from gammon.play import Play
 from gammon.position import Position
 from gammon.rules import Rules
 
-__all__ = ["Bearoff", "Engine", "Filters"]
-
-MAX_PLIES = 3
-
-Filters: TypeAlias = Sequence[Sequence[Filter | None]]
-"""For searches of 1, 2 and 3 plies: what is kept after each pass. The pass at 0-ply is always made, a later one where
-it has a filter."""
+__all__ = ["Bearoff", "Engine"]
 
 Bearoff: TypeAlias = "TwoSided | str | os.PathLike[str] | Literal[False] | None"
 """The two-sided table of an engine: None for the one of 6 points by 6 checkers, False for no tables at all."""
@@ -59,6 +60,8 @@ class Engine:
             checkers; None for `TwoSided.default()`, False for no tables.
         threads: for two plies and more; None for one on each core.
         filters: which candidates are judged deeper, `Engine.FILTERS` if None.
+        replies: inside the tree, how many replies to each roll are evaluated, those that look best to a model taken for
+            a straight line; None for all.
         nodes: the most positions to evaluate for an answer: it then comes from the deepest search that was finished.
         seconds: the same by time, by which answers differ from run to run.
         met: the match equities; the default table if None.
@@ -86,14 +89,13 @@ class Engine:
         "_model",
         "_nodes",
         "_plies",
+        "_replies",
         "_searcher",
         "_seconds",
         "_threads",
     )
 
-    FILTERS: Filters = tuple(
-        tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
-    )
+    FILTERS: Filters = DEFAULT_FILTERS
     """For 1 ply: twelve more within 0.24 of the best at 0-ply. For 2: those, and of them at 1-ply six within 0.12. For
     3: sixteen within 0.32, eight within 0.16, four within 0.06."""
 
@@ -105,18 +107,19 @@ class Engine:
         threads: int | None = None,
         *,
         filters: Filters | None = None,
+        replies: int | None = DEFAULT_REPLIES,
         nodes: int | None = None,
         seconds: float | None = None,
         met: MatchEquityTable | None = None,
         cache: int = 1 << 15,
     ) -> None:
         """Reads the model; tables are built when they are first needed."""
-        _whole("plies", plies, 0, MAX_PLIES)
-        _whole("cache", cache, 0, 1 << 24)
+        whole("plies", plies, 0, MAX_PLIES)
+        whole("cache", cache, 0, 1 << 24)
         if threads is not None:
-            _whole("threads", threads, 1, 1024)
+            whole("threads", threads, 1, 1024)
         if nodes is not None:
-            _whole("nodes", nodes, 0, (1 << 63) - 1)
+            whole("nodes", nodes, 0, (1 << 63) - 1)
         if seconds is not None and not 0 <= seconds < 1e9:
             raise InvalidArgumentError(f"seconds is a number from 0 to 1e9, not {seconds!r}")
         if isinstance(bearoff, (str, os.PathLike)):
@@ -129,7 +132,8 @@ class Engine:
         self._model = _resolve(model)
         self._bearoff = bearoff
         self._threads = threads
-        self._filters = Engine.FILTERS if filters is None else _checked(filters)
+        self._filters = Engine.FILTERS if filters is None else checked_filters(filters)
+        self._replies = checked_replies(replies)
         self._nodes = nodes
         self._seconds = seconds
         self._met = met
@@ -145,6 +149,11 @@ class Engine:
     def model(self) -> Any:
         """What evaluates: a `Model`, or the callable that it was made with."""
         return self._model
+
+    @property
+    def replies(self) -> int | None:
+        """How many replies to each roll are evaluated inside the tree; None for all."""
+        return self._replies
 
     @property
     def filters(self) -> Filters:
@@ -244,6 +253,73 @@ class Engine:
             raise IllegalActionError("an early double is answered once the player on roll has finished the turn")
         return self._double(x) if x.offer is Offer.DOUBLE else self._answer(x)
 
+    def rollout(
+        self,
+        x: Position | State,
+        trials: int = 1296,
+        seed: int | None = 0,
+        *,
+        roll: Roll | str | None = None,
+        plays: Sequence[Play | str] | int = 5,
+        cube_decision: bool = False,
+        cubeful: bool | None = None,
+        plies: int = 0,
+        truncate: int | None = None,
+        variance_reduction: bool = True,
+        min_trials: int = 324,
+        stop_standard_error: float | None = None,
+        stop_difference: float | None = None,
+        threads: int | None = None,
+        progress: Progress = None,
+    ) -> RolloutResult:
+        """Plays a position, the plays of a roll or a cube decision out many times, as `gammon.engine.rollout`.
+
+        Model, tables, match equities, filters and replies are those of the engine, and its threads if `threads` is
+        None. How deep the players look is asked for here, whatever the engine's own `plies`: at 1 ply trials take about
+        seven times as long, at 2 plies about seventy times.
+
+        Raises:
+            InvalidArgumentError: as `gammon.engine.rollout`, and for an engine whose model is not a `Model`.
+            IllegalPlayError: for a play that the roll does not allow.
+            NotationError: for a text that is no roll.
+            Interrupted: on Ctrl-C, with the trials finished so far in `.result`.
+
+        >>> from gammon import Position
+        >>> race = Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1})
+        >>> round(Engine().rollout(race, trials=36).best.equity, 3)
+        0.257
+        """
+        if not isinstance(self._model, Model):
+            raise InvalidArgumentError(f"a rollout needs a Model, not {self._model!r}")
+        races: OneSided | Literal["default"] | None = None
+        exact: TwoSided | Literal["default"] | None = None
+        if self._bearoff is not False:
+            races = "default"
+            exact = "default" if self._bearoff is None else self._bearoff
+        return rollout(
+            x,
+            roll=Roll.parse(roll) if isinstance(roll, str) else roll,
+            plays=plays,
+            cube_decision=cube_decision,
+            cubeful=cubeful,
+            trials=trials,
+            seed=seed,
+            plies=plies,
+            model=self._model,
+            truncate=truncate,
+            variance_reduction=variance_reduction,
+            races=races,
+            exact=exact,
+            min_trials=min_trials,
+            stop_standard_error=stop_standard_error,
+            stop_difference=stop_difference,
+            met=self._met,
+            threads=self._threads if threads is None else threads,
+            progress=progress,
+            filters=self._filters,
+            replies=self._replies,
+        )
+
     def _double(self, state: State) -> CubeDecision:
         """The decision whether to double, or whether to take a double that is pending."""
         position, game, ladder = self._cubeful(state)
@@ -317,9 +393,9 @@ class Engine:
         ladder, compiled = _ladder(state.rules, state.score, state.stake, self.met, state.on_roll)
         return state.position, (None, compiled, state.cube.level, state.cube.owner), ladder
 
-    def _settings(self) -> tuple[int, Any, int | None, float | None, int | None]:
+    def _settings(self) -> tuple[int, Any, int | None, int | None, float | None, int | None]:
         threads = self._threads if isinstance(self._model, Model) else 1
-        return self._plies, self._filters, self._nodes, self._seconds, threads
+        return self._plies, self._filters, self._replies, self._nodes, self._seconds, threads
 
     def _search(self) -> _core.Searcher:
         if self._searcher is None:
@@ -337,12 +413,14 @@ class Engine:
         default = self._model == Model.default()
         named = {
             "filters": None if self._filters == Engine.FILTERS else self._filters,
+            "replies": self._replies,
             "nodes": self._nodes,
             "seconds": self._seconds,
             "met": self._met,
             "cache": self._cache,
         }
-        kept = {name: value for name, value in named.items() if value != (1 << 15 if name == "cache" else None)}
+        usual = {"replies": DEFAULT_REPLIES, "cache": 1 << 15}
+        kept = {name: value for name, value in named.items() if value != usual.get(name)}
         return (self._plies, None if default else self._model, self._bearoff, self._threads), kept
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -372,30 +450,6 @@ def _make(arguments: tuple[Any, ...], named: dict[str, Any]) -> Engine:
 def _ladder(rules: Rules, score: Any, stake: int, met: MatchEquityTable, player: int) -> tuple[Ladder, _core.Ladder]:
     ladder = Ladder.of(rules, score, stake=stake, met=met, player=player)
     return ladder, ladder.compiled()
-
-
-def _whole(name: str, value: object, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
-
-
-def _checked(filters: Filters) -> Filters:
-    def check(kept: Filter | None) -> Filter | None:
-        if kept is None:
-            return None
-        accept, extra, threshold = kept
-        _whole("accept", accept, 0, 1 << 16)
-        _whole("extra", extra, 0, 1 << 16)
-        if not threshold >= 0:
-            raise InvalidArgumentError(f"threshold is at least 0, not {threshold!r}")
-        return Filter(accept, extra, float(threshold))
-
-    checked = tuple(tuple(check(kept) for kept in passes) for passes in filters)
-    if len(checked) > MAX_PLIES or any(len(passes) > depth for depth, passes in enumerate(checked, 1)):
-        raise InvalidArgumentError(
-            f"filters are for searches of 1 to {MAX_PLIES} plies, with at most as many passes, not {filters!r}"
-        )
-    return checked
 
 
 def _position(x: Position | State) -> Position:

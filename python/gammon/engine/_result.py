@@ -11,6 +11,7 @@ from gammon._long_work import Progress
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, _verdict
 from gammon.dice import Roll
+from gammon.engine._values import DEFAULT_FILTERS, DEFAULT_REPLIES, Filters
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.match._state import State
@@ -102,6 +103,7 @@ class RolloutResult:
         truncate: turns after which a trial was evaluated; None if it was played to the end.
         variance_reduction: whether luck was taken off.
         plies: how deep the players looked.
+        filters, replies: how they searched, as in `Engine`; at 0-ply nothing depends on them.
         model: what evaluated.
         tables: the bear-off databases in which trials ended.
         min_trials, stop_standard_error, stop_difference: when to stop early.
@@ -133,6 +135,8 @@ class RolloutResult:
     min_trials: int
     stop_standard_error: float | None
     stop_difference: float | None
+    filters: Filters = DEFAULT_FILTERS
+    replies: int | None = DEFAULT_REPLIES
     seconds: float = dataclasses.field(default=0.0, compare=False, repr=False)
     _sums: Standing | None = dataclasses.field(default=None, compare=False, repr=False)
     _loaded: tuple[OneSided | None, TwoSided | None] | None = dataclasses.field(default=None, compare=False, repr=False)

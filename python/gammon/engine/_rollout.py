@@ -23,6 +23,7 @@ from gammon.engine._result import (
     Standing,
     whole,
 )
+from gammon.engine._values import DEFAULT_FILTERS, DEFAULT_REPLIES, MAX_PLIES, Filters, checked_filters, checked_replies
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.match._state import GameState, State
@@ -57,6 +58,8 @@ def rollout(
     threads: int | None = None,
     progress: Progress = None,
     resume: RolloutResult | None = None,
+    filters: Filters | None = None,
+    replies: int | None = DEFAULT_REPLIES,
 ) -> RolloutResult:
     """Plays a position out many times: what it comes to on average, and how exact that is.
 
@@ -72,15 +75,16 @@ def rollout(
             a state, as its rules have it. Without it gammons count.
         trials: how many, at least 2; multiples of 36 have balanced dice, those of 1296 doubly so.
         seed: 0 to 2**64 - 1; None draws one, kept in the result.
-        plies: how deep the players look: 0.
+        plies: how deep the players look, 0 to 3, for plays and for the cube. Luck is measured at 0-ply always, which
+            does not bias the mean. ``docs/rollouts.md`` says what it costs.
         model: a `Model` or its path; the one that comes with the library if None.
         truncate: evaluate a trial after so many turns, at least 1; None plays it to the end.
         variance_reduction: take the luck of each roll off. The mean stays the same and the error gets much smaller,
             for about twenty times the work.
         races: a one-sided database, in which trials end when the cube is out of play, and by which cube decisions are
             made; None for none.
-        exact: a two-sided database with the cube for money, in which trials with a cube that can still be turned at
-            least four times end; None for none.
+        exact: a two-sided database with the cube for money, in which trials end when the cube is out of play or can
+            still be turned at least five times; None for none.
         min_trials: do not stop early before so many.
         stop_standard_error: stop when the standard error of every value is at most this.
         stop_difference: leave a candidate behind when the best is better by this many standard errors of the
@@ -89,6 +93,8 @@ def rollout(
         threads: None for one on each core; the result is the same for any number.
         progress: a callable (trials done, trials in all), or True for a bar.
         resume: a result to go on with; its settings hold, and of those here only `trials`, `threads` and `progress`.
+        filters: of players that look ahead, which candidates are judged deeper; `Engine.FILTERS` if None.
+        replies: of players that look ahead, how many replies to each roll are evaluated, as in `Engine`.
 
     Raises:
         InvalidArgumentError: for a finished game, an offer that is not answered yet, a cube that may not be turned, no
@@ -110,7 +116,7 @@ def rollout(
         return resume.resume(trials, threads=threads, progress=progress)
     whole("trials", trials, 2, MOST_TRIALS)
     whole("min_trials", min_trials, 2, MOST_TRIALS)
-    whole("plies", plies, 0, 0)
+    whole("plies", plies, 0, MAX_PLIES)
     if truncate is not None:
         whole("truncate", truncate, 1, 10_000)
     _flag("variance_reduction", variance_reduction)
@@ -154,6 +160,8 @@ def rollout(
         min_trials=min_trials,
         stop_standard_error=stop_standard_error,
         stop_difference=stop_difference,
+        filters=DEFAULT_FILTERS if filters is None else checked_filters(filters),
+        replies=checked_replies(replies),
         _loaded=loaded,
     )
     return run(blank, threads, progress)
@@ -314,7 +322,10 @@ def run(settings: RolloutResult, threads: int | None, progress: Progress) -> Rol
         )
         for place, candidate in enumerate(settings.candidates)
     ]
-    core = _core.Rollout(ladder.compiled(), starts, settings.seed, settings.truncate, settings.variance_reduction)
+    player = (settings.plies, settings.filters, settings.replies)
+    core = _core.Rollout(
+        ladder.compiled(), starts, settings.seed, settings.truncate, settings.variance_reduction, player
+    )
     standing = core.standing() if settings._sums is None else settings._sums
     unit = (ladder.worth(1, level) - ladder.worth(-1, level)) / 2
     error_wanted = None if settings.stop_standard_error is None else settings.stop_standard_error * unit

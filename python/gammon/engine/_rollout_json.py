@@ -15,6 +15,7 @@ from gammon.cube import Cube, Ladder, Level
 from gammon.dice import Roll
 from gammon.engine._result import MOST_CANDIDATES, MOST_TRIALS, RolloutCandidate, RolloutResult
 from gammon.engine._rollout import blank_candidate, level_on, model_from, reload, with_estimates
+from gammon.engine._values import MAX_PLIES, MOST_REPLIES, Filter, Filters, checked_filters
 from gammon.errors import FileFormatError, InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.match._codec import (
@@ -54,6 +55,8 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
         "truncate": result.truncate,
         "variance_reduction": result.variance_reduction,
         "plies": result.plies,
+        "filters": [[kept if kept is None else list(kept) for kept in passes] for passes in result.filters],
+        "replies": result.replies,
         "model": {"path": os.fspath(result.model.path), "sha256": _digest(result.model)},
         "tables": list(result.tables),
         "min_trials": result.min_trials,
@@ -204,6 +207,8 @@ _FIELDS = {
     "truncate",
     "variance_reduction",
     "plies",
+    "filters",
+    "replies",
     "model",
     "tables",
     "min_trials",
@@ -276,7 +281,9 @@ def from_dict(
         ladder=_ladder_from_dict(fields["ladder"], "ladder"),
         truncate=None if fields["truncate"] is None else read_int(fields["truncate"], "truncate", 1, 10_000),
         variance_reduction=read_bool(fields["variance_reduction"], "variance_reduction"),
-        plies=read_int(fields["plies"], "plies", 0, 0),
+        plies=read_int(fields["plies"], "plies", 0, MAX_PLIES),
+        filters=_filters_from(fields["filters"], "filters"),
+        replies=None if fields["replies"] is None else read_int(fields["replies"], "replies", 1, MOST_REPLIES),
         model=_reloaded_model(fields["model"], model),
         tables=tables,
         min_trials=read_int(fields["min_trials"], "min_trials", 2, MOST_TRIALS),
@@ -293,10 +300,27 @@ def from_dict(
             settings.seed,
             None,
             True,
+            (0, (), None),
         )
         return with_estimates(settings, core, (tallies, pairs), level)
     except InvalidArgumentError as error:
         fail("sums", str(error))
+
+
+def _filters_from(value: object, path: str) -> Filters:
+    def kept(row: object) -> Filter | None:
+        if row is None:
+            return None
+        numbers = read_list(row, path, 3)
+        if len(numbers) != 3:
+            fail(path, "a filter is three numbers or null")
+        return Filter(read_int(numbers[0], path, 0), read_int(numbers[1], path, 0), _number(numbers[2], path))
+
+    passes = read_list(value, path, MAX_PLIES)
+    try:
+        return checked_filters([[kept(row) for row in read_list(rows, path, MAX_PLIES)] for rows in passes])
+    except InvalidArgumentError as error:
+        fail(path, str(error))
 
 
 def _reloaded_model(value: object, model: Model | str | os.PathLike[str] | None) -> Model:

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypeAlias, overload
 
+from gammon import _core
 from gammon.cube import Decision
+from gammon.errors import InvalidArgumentError
 from gammon.match import Offer
 from gammon.play import Play
 
-__all__ = ["CubeDecision", "CubeWorths", "Evaluation", "Filter", "Probabilities", "RankedPlay", "Ranking"]
+__all__ = [
+    "DEFAULT_FILTERS",
+    "DEFAULT_REPLIES",
+    "MAX_PLIES",
+    "MOST_REPLIES",
+    "CubeDecision",
+    "CubeWorths",
+    "Evaluation",
+    "Filter",
+    "Filters",
+    "Probabilities",
+    "RankedPlay",
+    "Ranking",
+    "checked_filters",
+    "checked_replies",
+]
+
+MAX_PLIES = 3
 
 
 class Probabilities(NamedTuple):
@@ -58,6 +77,50 @@ class Filter(NamedTuple):
     """So many more, ..."""
     threshold: float
     """... whose equity is no further than this from the best one's."""
+
+
+Filters: TypeAlias = Sequence[Sequence[Filter | None]]
+"""For searches of 1, 2 and 3 plies: what is kept after each pass. The pass at 0-ply is always made, a later one where
+it has a filter."""
+
+DEFAULT_FILTERS: Filters = tuple(
+    tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
+)
+DEFAULT_REPLIES = 8
+MOST_REPLIES = 4096
+
+
+def _whole(name: str, value: object, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+
+
+def checked_filters(filters: Filters) -> Filters:
+    """Filters as tuples; `InvalidArgumentError` if they are none."""
+
+    def check(kept: Filter | None) -> Filter | None:
+        if kept is None:
+            return None
+        accept, extra, threshold = kept
+        _whole("accept", accept, 0, 1 << 16)
+        _whole("extra", extra, 0, 1 << 16)
+        if not threshold >= 0:
+            raise InvalidArgumentError(f"threshold is at least 0, not {threshold!r}")
+        return Filter(accept, extra, float(threshold))
+
+    checked = tuple(tuple(check(kept) for kept in passes) for passes in filters)
+    if len(checked) > MAX_PLIES or any(len(passes) > depth for depth, passes in enumerate(checked, 1)):
+        raise InvalidArgumentError(
+            f"filters are for searches of 1 to {MAX_PLIES} plies, with at most as many passes, not {filters!r}"
+        )
+    return checked
+
+
+def checked_replies(replies: int | None) -> int | None:
+    """How many replies to each roll are evaluated; `InvalidArgumentError` for less than one."""
+    if replies is not None:
+        _whole("replies", replies, 1, MOST_REPLIES)
+    return replies
 
 
 @dataclass(frozen=True, slots=True)

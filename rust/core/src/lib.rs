@@ -23,6 +23,7 @@ pub mod features;
 pub mod files;
 pub mod hyper;
 pub mod id;
+pub mod judge;
 pub mod ladder;
 pub mod lockstep;
 pub mod money;

@@ -71,8 +71,8 @@ impl PyNetwork {
 
     /// The five probabilities of one position.
     #[pyo3(signature = (position, /))]
-    fn evaluate_one(&self, position: &PyPosition) -> [f64; OUTPUTS] {
-        eval::evaluate(&self.0, &position.0).values()
+    fn evaluate_one(&self, position: &PyPosition) -> (f64, f64, f64, f64, f64) {
+        eval::evaluate(&self.0, &position.0).values().into()
     }
 
     /// The position after the network's play of a roll, as who made it sees it. `theirs` is the ladder of the player who

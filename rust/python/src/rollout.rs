@@ -1,9 +1,12 @@
 //! Rollouts: what is rolled out comes in as plain data, and how it stands goes out as plain data.
 
-use gammon_core::bearoff::two_sided::{Ask, Jacoby};
+use gammon_core::Ladder;
+use gammon_core::judge::{Evaluator, Judge};
 use gammon_core::ladder::Owner;
-use gammon_core::rollout::{self, Contest, Difference, Exact, Limits, Plan, Standing, Start, Tally, TrialDice};
-use gammon_core::{Ladder, Position};
+use gammon_core::rollout::{
+    self, Ahead, Contest, Difference, Limits, Plan, Player, Players, Standing, Start, Tally, TrialDice,
+};
+use gammon_core::search::{self, Settings};
 use pyo3::prelude::*;
 
 use crate::bearoff_one_sided::PyOneSided;
@@ -13,6 +16,7 @@ use crate::errors::Kind;
 use crate::evaluate::PyNetwork;
 use crate::long_work;
 use crate::position::PyPosition;
+use crate::search::{FilterParts, filters_from, plies_from, replies_from};
 use crate::text::Text;
 
 /// More candidates than a roll has plays are none.
@@ -26,6 +30,8 @@ type TallyParts = (u64, bool, Vec<f64>);
 /// The trials of a pair of starts, and sums.
 type DifferenceParts = (u64, f64, f64);
 type StandingParts = (Vec<TallyParts>, Vec<DifferenceParts>);
+/// How the players search: plies, filters, how many replies to each roll.
+type PlayerParts = (usize, FilterParts, Option<usize>);
 
 fn start_from(py: Python<'_>, ladder: &Ladder, parts: &StartParts<'_>) -> PyResult<Start> {
     let (position, level, owner, no_double, mirrored) = parts;
@@ -53,6 +59,10 @@ fn parts_of(standing: &Standing) -> StandingParts {
     )
 }
 
+fn player<'a>(judge: Judge<'a>, settings: Settings) -> Box<dyn Player + 'a> {
+    Box::new(Ahead::new(judge, settings))
+}
+
 /// What is rolled out, and how.
 #[pyclass(name = "Rollout", module = "gammon._core", frozen)]
 pub struct PyRollout {
@@ -61,12 +71,14 @@ pub struct PyRollout {
     seed: u64,
     truncate: Option<u32>,
     luck: bool,
+    /// How the players search; none at 0-ply.
+    settings: Option<Settings>,
 }
 
 #[pymethods]
 impl PyRollout {
     #[new]
-    #[pyo3(signature = (ladder, starts, seed, truncate, luck, /))]
+    #[pyo3(signature = (ladder, starts, seed, truncate, luck, player, /))]
     fn new(
         py: Python<'_>,
         ladder: PyRef<'_, PyLadder>,
@@ -74,6 +86,7 @@ impl PyRollout {
         seed: &Bound<'_, PyAny>,
         truncate: Option<u32>,
         luck: bool,
+        player: PlayerParts,
     ) -> PyResult<PyRollout> {
         if starts.is_empty() || starts.len() > MOST_STARTS {
             let message = format!("a rollout has 1 to {MOST_STARTS} starts, not {}", starts.len());
@@ -81,7 +94,16 @@ impl PyRollout {
         }
         let starts = starts.iter().map(|start| start_from(py, &ladder.0, start)).collect::<PyResult<_>>()?;
         let seed = long_work::seed(seed)?;
-        Ok(PyRollout { ladder: ladder.0, starts, seed, truncate, luck })
+        let (plies, filters, replies) = player;
+        let settings = Settings {
+            plies: plies_from(py, plies)?,
+            filters: filters_from(py, &filters)?,
+            replies: replies_from(py, replies)?,
+            limits: search::Limits::default(),
+            threads: 1,
+        };
+        let settings = (plies > 0).then_some(settings);
+        Ok(PyRollout { ladder: ladder.0, starts, seed, truncate, luck, settings })
     }
 
     /// Nothing played yet.
@@ -117,22 +139,21 @@ impl PyRollout {
         }
         let contest = drop.map_or(Contest::Best, |drop| Contest::Cube { drop });
         let limits = Limits { trials, minimum, standard_error, clear, contest };
-        let table = exact.as_ref().map(|table| &table.0);
-        let look = |position: &Position, owner, gammons_centred: bool, no_double| {
-            let jacoby = if gammons_centred { Jacoby::Off } else { Jacoby::On };
-            table?.value(position, Ask { cube: Some((owner, 0)), jacoby, no_double, player: 0 }).ok()
+        let judge = Judge {
+            evaluator: Evaluator::Network(&network.0),
+            one_sided: races.as_ref().map(|races| &races.0),
+            two_sided: exact.as_ref().map(|table| &table.0),
         };
-        let exact: &Exact<'_> = &look;
+        let ahead = self.settings.map(|settings| move || player(judge, settings));
+        let players = ahead.as_ref().map(|make| make as &Players<'_>);
         let plan = Plan {
-            network: &network.0,
-            players: None,
+            judge,
+            players,
             ladder: self.ladder,
             starts: &self.starts,
             seed: self.seed,
             truncate: self.truncate,
             luck: self.luck,
-            races: races.as_ref().map(|races| &races.0),
-            exact: table.map(|_| exact),
         };
         let ((), error) = long_work::run(py, progress, trials, |control| {
             rollout::run(&plan, &limits, &mut standing, threads, control);

@@ -27,10 +27,10 @@ use crate::position::PyPosition;
 type GameParts<'py> = (Option<String>, Option<PyRef<'py, PyLadder>>, usize, Option<String>);
 
 /// For each depth, what is kept after each pass: how many in any case, how many more, within what.
-type FilterParts = Vec<Vec<Option<(usize, usize, f64)>>>;
+pub type FilterParts = Vec<Vec<Option<(usize, usize, f64)>>>;
 
-/// Plies, filters, most nodes, most seconds, threads.
-type SettingParts<'py> = (usize, FilterParts, Option<u64>, Option<f64>, Option<Bound<'py, PyAny>>);
+/// Plies, filters, how many replies to each roll, most nodes, most seconds, threads.
+type SettingParts<'py> = (usize, FilterParts, Option<usize>, Option<u64>, Option<f64>, Option<Bound<'py, PyAny>>);
 
 /// How deep the search got, whether that is all that was asked for, and the positions that it evaluated.
 type Reached = (usize, bool, u64);
@@ -46,7 +46,7 @@ fn game_from(py: Python<'_>, (objective, ladder, level, owner): GameParts<'_>) -
     }
 }
 
-fn filters_from(py: Python<'_>, parts: &FilterParts) -> PyResult<Filters> {
+pub fn filters_from(py: Python<'_>, parts: &FilterParts) -> PyResult<Filters> {
     let mut filters = Filters::NONE;
     let refused = |message: String| Err(Kind::InvalidArgument.error(py, message));
     if parts.len() > MAX_PLIES {
@@ -67,10 +67,22 @@ fn filters_from(py: Python<'_>, parts: &FilterParts) -> PyResult<Filters> {
     Ok(filters)
 }
 
-fn settings_from(py: Python<'_>, (plies, filters, nodes, seconds, threads): SettingParts<'_>) -> PyResult<Settings> {
+pub fn plies_from(py: Python<'_>, plies: usize) -> PyResult<usize> {
     if plies > MAX_PLIES {
         return Err(Kind::InvalidArgument.error(py, format!("plies is 0 to {MAX_PLIES}, not {plies}")));
     }
+    Ok(plies)
+}
+
+pub fn replies_from(py: Python<'_>, replies: Option<usize>) -> PyResult<Option<usize>> {
+    if replies == Some(0) {
+        return Err(Kind::InvalidArgument.error(py, "replies is at least 1, not 0"));
+    }
+    Ok(replies)
+}
+
+fn settings_from(py: Python<'_>, parts: SettingParts<'_>) -> PyResult<Settings> {
+    let (plies, filters, replies, nodes, seconds, threads) = parts;
     let time = match seconds {
         None => None,
         Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
@@ -78,8 +90,9 @@ fn settings_from(py: Python<'_>, (plies, filters, nodes, seconds, threads): Sett
         })?),
     };
     Ok(Settings {
-        plies,
+        plies: plies_from(py, plies)?,
         filters: filters_from(py, &filters)?,
+        replies: replies_from(py, replies)?,
         limits: Limits { nodes, time },
         threads: long_work::threads(threads.as_ref())?,
     })

@@ -1,20 +1,18 @@
 //! A network near a position as a straight line, by which the few best of many candidates are found without it.
 
 use crate::board::Board;
-use crate::nn::encoding::COUNTS;
+use crate::nn::contact::{self, FEATURES, NO_VALUES, Values};
 use crate::nn::kernel::sigmoid;
 use crate::nn::network::{Network, Table};
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP};
-use crate::position::{CELLS, CHECKERS};
-
-/// Values that a cell can have.
-const VALUES: usize = 2 * COUNTS - 1;
+use crate::position::CELLS;
 
 /// The largest weight of a unit times the units: so that no sum of 16-bit numbers overflows 32 bits.
 const LARGEST: f32 = 65_000.0;
 
 /// A unit counts in part where its sum is within so many times the mean size of its layer's sums from zero: a play may
-/// well open or close it. Tried with a trained network: 0 and 0, 0.3 and 0.5, 2 and 2 find fewer of the best plays.
+/// well open or close it. Both widths were chosen among a few by one network; what they find with the shipped one is what
+/// `benches/replies.py` prints.
 const FIRST_WIDTH: f32 = 1.0;
 /// The same for the second layer.
 const SECOND_WIDTH: f32 = 0.5;
@@ -25,42 +23,52 @@ const UNKNOWN: i32 = i32::MIN;
 /// How the worth of a position changes with its cells, to the first order around one position.
 ///
 /// Scores are whole numbers on a scale of their own, comparable among candidates of one position only.
-pub struct Slope<'a> {
-    table: &'a Table,
+pub struct Slope {
     near: [i8; CELLS],
+    features: Values,
     /// What an integer of each unit of the first layer adds.
     weights: Vec<i16>,
-    /// What each value of each cell adds.
+    /// What each row of the first layer adds.
     known: Vec<i32>,
     first: Vec<i16>,
     gradient: Vec<f32>,
+    /// The scores of the plays of a roll, with their places.
+    scores: Vec<(i32, usize)>,
 }
 
-impl<'a> Slope<'a> {
-    /// The slope of a network, which stands nowhere yet.
-    pub fn new(network: &'a Network) -> Slope<'a> {
-        let table = network.table();
-        let units = table.bias.len();
+impl Slope {
+    /// The slope of a network, which stands nowhere yet. All calls must be for this network.
+    pub fn new(network: &Network) -> Slope {
+        let units = network.table().bias.len();
         Slope {
-            table,
             near: [0; CELLS],
             weights: vec![0; units],
-            known: vec![UNKNOWN; CELLS * VALUES],
+            features: NO_VALUES,
+            known: vec![UNKNOWN; network.table().rows.len() / units],
             first: vec![0; units],
             gradient: vec![0.0; units],
+            scores: Vec::new(),
         }
     }
 
     /// Takes the slope at a position, of a worth to which the five probabilities add so much each.
-    pub fn stand_on(&mut self, near: &[i8; CELLS], gains: [f32; OUTPUTS]) {
+    pub fn stand_on(&mut self, network: &Network, near: &[i8; CELLS], gains: [f32; OUTPUTS]) {
+        let table = network.table();
         self.near = *near;
         self.known.fill(UNKNOWN);
-        self.first.copy_from_slice(&self.table.bias);
+        self.first.copy_from_slice(&table.bias);
         for (cell, &value) in near.iter().enumerate().filter(|&(_, &value)| value != 0) {
-            let row = &self.table.rows[self.table.row(cell, value) as usize..][..self.first.len()];
+            let row = &table.rows[table.row(cell, value) as usize..][..self.first.len()];
             self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
         }
-        self.descend(gains);
+        if table.has_features() {
+            self.features = contact::values(near);
+            for (feature, &value) in self.features[..FEATURES].iter().enumerate().filter(|&(_, &value)| value != 0) {
+                let row = &table.rows[table.feature_row(feature, value) as usize..][..self.first.len()];
+                self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
+            }
+        }
+        self.descend(table, gains);
         let steepest = self.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
         let scale = LARGEST / self.weights.len() as f32 / steepest;
         for (weight, slope) in self.weights.iter_mut().zip(&self.gradient) {
@@ -69,17 +77,17 @@ impl<'a> Slope<'a> {
     }
 
     /// The gradient of the worth by the sums of the first layer.
-    fn descend(&mut self, gains: [f32; OUTPUTS]) {
+    fn descend(&mut self, table: &Table, gains: [f32; OUTPUTS]) {
         let steps = self.first.len() / FIRST_STEP;
-        let mut logits = self.table.output_bias;
-        let mut open = Vec::with_capacity(self.table.second_bias.len());
-        for (block, bias) in self.table.second_bias.iter().enumerate() {
+        let mut logits = table.output_bias;
+        let mut open = Vec::with_capacity(table.second_bias.len());
+        for (block, bias) in table.second_bias.iter().enumerate() {
             let mut sums = *bias;
             for (unit, &sum) in self.first.iter().enumerate().filter(|&(_, &sum)| sum > 0) {
-                let weights = &self.table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
+                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
                 sums.iter_mut().zip(weights).for_each(|(total, weight)| *total += f32::from(sum) * weight);
             }
-            for (sum, weights) in sums.iter().zip(&self.table.output[block]) {
+            for (sum, weights) in sums.iter().zip(&table.output[block]) {
                 logits.iter_mut().zip(weights).for_each(|(logit, weight)| *logit += sum.max(0.0) * weight);
             }
             open.push(sums);
@@ -92,12 +100,12 @@ impl<'a> Slope<'a> {
             let width = SECOND_WIDTH * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
             let mut slopes = [0.0f32; SECOND_STEP];
             for (unit, slope) in slopes.iter_mut().enumerate() {
-                let weights = &self.table.output[block][unit];
+                let weights = &table.output[block][unit];
                 let all: f32 = weights.iter().zip(by_logit).map(|(weight, slope)| weight * slope).sum();
                 *slope = openness(sums[unit], width) * all;
             }
             for (unit, slope) in self.gradient.iter_mut().enumerate().filter(|&(unit, _)| shares[unit] > 0.0) {
-                let weights = &self.table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
+                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
                 let mut products = [0.0f32; SECOND_STEP];
                 for lane in 0..SECOND_STEP {
                     products[lane] = weights[lane] * slopes[lane];
@@ -107,33 +115,62 @@ impl<'a> Slope<'a> {
         }
     }
 
-    /// What a value of a cell adds to a score.
+    /// What a row of the first layer adds to a score.
     #[inline(always)]
-    fn part(&mut self, cell: usize, value: i8) -> i32 {
-        let place = cell * VALUES + (value + CHECKERS as i8) as usize;
+    fn part(&mut self, table: &Table, row: u32) -> i32 {
+        let units = self.weights.len();
+        let place = row as usize / units;
         if self.known[place] == UNKNOWN {
-            let row = &self.table.rows[self.table.row(cell, value) as usize..][..self.weights.len()];
-            self.known[place] = if value == 0 {
-                0
-            } else {
-                row.iter().zip(&self.weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
-            };
+            let row = &table.rows[row as usize..][..units];
+            self.known[place] = row.iter().zip(&self.weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
         }
         self.known[place]
     }
 
     /// The score of a position like the one stood on: the more, the more it is worth to the player on roll.
+    ///
+    /// Features are taken to stay as they are: to work them out takes longer than all the rest.
     #[inline(always)]
-    pub fn score(&mut self, cells: &[i8; CELLS]) -> i32 {
+    fn score(&mut self, table: &Table, cells: &[i8; CELLS]) -> i32 {
         let mut different = Board::load(&self.near).different(Board::load(cells));
         let mut score = 0i32;
         while different != 0 {
             let cell = different.trailing_zeros() as usize;
             different &= different - 1;
-            let (new, old) = (self.part(cell, cells[cell]), self.part(cell, self.near[cell]));
+            let new = self.part(table, table.row(cell, cells[cell]));
+            let old = self.part(table, table.row(cell, self.near[cell]));
             score = score.wrapping_add(new.wrapping_sub(old));
         }
         score
+    }
+
+    /// Appends the `count` of the positions that score least, in the order in which they are given; of equal scores those
+    /// that are given first.
+    pub fn keep_least(
+        &mut self,
+        network: &Network,
+        positions: &[[i8; CELLS]],
+        count: usize,
+        kept: &mut Vec<[i8; CELLS]>,
+    ) {
+        if positions.len() <= count {
+            kept.extend_from_slice(positions);
+            return;
+        }
+        let mut scores = std::mem::take(&mut self.scores);
+        scores.clear();
+        for (place, cells) in positions.iter().enumerate() {
+            let score = self.score(network.table(), cells);
+            // The least so far, in order: few of the others get in.
+            if scores.len() < count || scores.last().is_some_and(|&(most, _)| score < most) {
+                scores.truncate(count - 1);
+                let after = scores.iter().rposition(|&(other, _)| other <= score).map_or(0, |before| before + 1);
+                scores.insert(after, (score, place));
+            }
+        }
+        scores.sort_unstable_by_key(|&(_, place)| place);
+        kept.extend(scores.iter().map(|&(_, place)| positions[place]));
+        self.scores = scores;
     }
 }
 
@@ -202,12 +239,12 @@ mod tests {
             if candidates.len() < 5 || candidates.len() > 60 {
                 continue;
             }
-            slope.stand_on(position.flip().cells(), [2.0, 1.0, 1.0, -1.0, -1.0]);
+            slope.stand_on(&network, position.flip().cells(), [2.0, 1.0, 1.0, -1.0, -1.0]);
             let mut outputs = Vec::new();
             network.evaluate(&mut scratch, &candidates, &mut outputs);
             let best =
                 (0..candidates.len()).min_by(|&a, &b| equity(outputs[a]).total_cmp(&equity(outputs[b]))).unwrap();
-            let scores: Vec<i32> = candidates.iter().map(|cells| slope.score(cells)).collect();
+            let scores: Vec<i32> = candidates.iter().map(|cells| slope.score(network.table(), cells)).collect();
             rolls += 1;
             found += usize::from(scores.iter().filter(|&&score| score < scores[best]).count() < 4);
         }

@@ -1,18 +1,18 @@
-//! What the network says at 0-ply: the best plays of rolls, and the worth of what they lead to.
+//! What is said at 0-ply: the best plays of rolls, and the worth of what they lead to.
 
-use crate::bearoff::one_sided::OneSided;
 use crate::cube;
 use crate::dice::Roll;
 use crate::eval::Objective;
+use crate::judge::{self, Room};
 use crate::ladder::{Ladder, Owner};
 use crate::movegen::{self, View};
-use crate::nn::{Network, Outputs, Scratch, Slope};
+use crate::nn::Outputs;
 use crate::outcome::Probabilities;
 use crate::position::{CELLS, Position};
 
-/// So many plays of each roll are looked at for its luck: those that score best by the slope of the network. Tried on the
-/// 3-1 opening: with 2 the error is 10 % larger than with all, with 3 5 %, with 6 2 %, and each takes as much time again
-/// as it is smaller.
+/// So many plays of each roll are looked at for its luck: those that score best by the slope of the network. More make
+/// the error of a trial smaller and the trial longer; how often the best play is among them is what
+/// `benches/replies.py` prints.
 const LOOKED_AT: usize = 3;
 
 /// What a game is worth to one player at a place of the cube from which nobody turns it any more.
@@ -68,46 +68,24 @@ impl Plain {
 
 /// Evaluates, with the room it needs kept from call to call.
 pub struct Judge<'a> {
-    network: &'a Network,
-    races: Option<&'a OneSided>,
-    scratch: Scratch,
-    slope: Slope<'a>,
-    /// The plays of one roll.
-    plays: Vec<[i8; CELLS]>,
+    judge: judge::Judge<'a>,
+    /// The same without tables: quicker, and good enough for luck.
+    bare: judge::Judge<'a>,
+    room: Room,
     candidates: Vec<[i8; CELLS]>,
     outputs: Vec<Outputs>,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge by a network, which knows some races exactly.
-    pub fn new(network: &'a Network, races: Option<&'a OneSided>) -> Judge<'a> {
-        Judge {
-            network,
-            races,
-            scratch: Scratch::new(network),
-            slope: Slope::new(network),
-            plays: Vec::new(),
-            candidates: Vec::new(),
-            outputs: Vec::new(),
-        }
+    /// A judge that goes by another, with room of its own.
+    pub fn new(judge: judge::Judge<'a>) -> Judge<'a> {
+        let bare = judge::Judge { one_sided: None, two_sided: None, ..judge };
+        Judge { judge, bare, room: Room::default(), candidates: Vec::new(), outputs: Vec::new() }
     }
 
-    /// What a race table says of a position, if it holds it.
-    pub fn race(&self, position: &Position) -> Option<Probabilities> {
-        let races = self.races?;
-        let [player, opponent] = races.ranks(position)?;
-        let chances = races.race_chances(player, opponent)?;
-        Some(Probabilities::new_unchecked([chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0]))
-    }
-
-    /// The chances in a position: a race table's, else the network's.
+    /// The chances in a position.
     pub fn evaluate(&mut self, position: &Position) -> Probabilities {
-        if let Some(exact) = self.race(position) {
-            return exact;
-        }
-        self.outputs.clear();
-        self.network.evaluate(&mut self.scratch, &[*position.cells()], &mut self.outputs);
-        probabilities(self.outputs[0])
+        Probabilities::new_unchecked(self.judge.evaluate(&mut self.room, position))
     }
 
     /// Evaluates the plays of a roll, a dance as one that changes nothing.
@@ -119,7 +97,7 @@ impl<'a> Judge<'a> {
         if self.candidates.is_empty() {
             self.candidates.push(*near.cells());
         }
-        self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
+        self.judge.evaluate_near(&mut self.room, near.cells(), &self.candidates, &mut self.outputs);
     }
 
     /// The place of the candidate that is worth least to the player who rolls next; the first among equals.
@@ -172,22 +150,12 @@ impl<'a> Judge<'a> {
     /// [`Judge::best_plain`] finds, for a fraction of the work. Luck needs no more: whatever it is measured by, its mean
     /// is zero.
     pub fn good_of_all(&mut self, position: &Position, next: &Plain) -> [(Position, Outputs); 21] {
-        let near = position.flip();
-        self.slope.stand_on(near.cells(), next.gains.map(|gain| gain as f32));
         self.candidates.clear();
         self.outputs.clear();
-        let mut ends = [0; 21];
-        for (roll, end) in Roll::ALL.into_iter().zip(&mut ends) {
-            self.plays.clear();
-            movegen::results(position, roll, View::Next, &mut self.plays);
-            match self.plays.len() {
-                0 => self.candidates.push(*near.cells()),
-                1..=LOOKED_AT => self.candidates.append(&mut self.plays),
-                _ => keep_least(&self.plays, &mut self.slope, &mut self.candidates),
-            }
-            *end = self.candidates.len();
-        }
-        self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
+        let gains = next.gains.map(|gain| gain as f32);
+        let ends = self.bare.replies(&mut self.room, position, gains, LOOKED_AT, &mut self.candidates);
+        let near = position.flip();
+        self.bare.evaluate_near(&mut self.room, near.cells(), &self.candidates, &mut self.outputs);
         std::array::from_fn(|index| {
             let from = if index == 0 { 0 } else { ends[index - 1] };
             self.found(self.least(from, ends[index], next))
@@ -195,27 +163,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Appends the plays that score least, in the order of their scores, the first first among equals.
-fn keep_least(plays: &[[i8; CELLS]], slope: &mut Slope<'_>, kept: &mut Vec<[i8; CELLS]>) {
-    let mut least = [(i32::MAX, 0); LOOKED_AT];
-    for (place, cells) in plays.iter().enumerate() {
-        let mut entry = (slope.score(cells), place);
-        if entry.0 < least[LOOKED_AT - 1].0 {
-            for other in &mut least {
-                if entry.0 < other.0 {
-                    std::mem::swap(&mut entry, other);
-                }
-            }
-        }
-    }
-    kept.extend(least.map(|(_, place)| plays[place]));
-}
-
-/// Outputs as probabilities: in floats of 32 bits 1 - win may have been rounded up.
+/// Outputs as probabilities.
 pub fn probabilities(outputs: Outputs) -> Probabilities {
-    let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = outputs.map(f64::from);
-    let lose_gammon = lose_gammon.min(1.0 - win);
-    Probabilities::new_unchecked([win, win_gammon, win_backgammon, lose_gammon, lose_backgammon.min(lose_gammon)])
+    Probabilities::new_unchecked(judge::widen(outputs))
 }
 
 /// The worth of a position to the player on roll with the best action of the cube.

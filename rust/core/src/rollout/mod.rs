@@ -14,6 +14,7 @@
 //! rolls off what the trial came to leaves its mean where it was and, as far as the evaluator is right, takes the noise
 //! away.
 
+mod ahead;
 mod dice;
 mod judge;
 mod run;
@@ -22,13 +23,13 @@ mod tally;
 mod tests;
 mod trial;
 
-use crate::bearoff::one_sided::OneSided;
+use crate::cube::Action;
 use crate::dice::Roll;
+use crate::judge::Judge;
 use crate::ladder::{Ladder, Owner};
-use crate::nn::Network;
-use crate::outcome::Probabilities;
 use crate::position::Position;
 
+pub use ahead::Ahead;
 pub use dice::{STRATIFIED, THROWS, TrialDice};
 pub use run::{Contest, Limits, run};
 pub use tally::{Difference, STATISTICS, Sample, Standing, Tally};
@@ -49,10 +50,6 @@ pub struct Start {
     pub mirrored: bool,
 }
 
-/// What an exact table says of a position: the worth to the player on roll in units of the cube as it lies, with a cube
-/// of this owner, with gammons counting while it is centred or not, and without a double on this turn or with one.
-pub type Exact<'a> = dyn Fn(&Position, Owner, bool, bool) -> Option<f64> + Sync + 'a;
-
 /// The stakes at which a player decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Stakes<'a> {
@@ -69,8 +66,8 @@ pub trait Player: Send {
     /// The position after its play, seen by the player who rolls next.
     fn choose(&mut self, position: &Position, roll: Roll, stakes: Stakes<'_>) -> Position;
 
-    /// The chances by which it decides about the cube.
-    fn chances(&mut self, position: &Position) -> Probabilities;
+    /// What it does before its roll, and what the other player answers, where it may double.
+    fn decide(&mut self, position: &Position, stakes: Stakes<'_>) -> Action;
 }
 
 /// Makes a player for each thread.
@@ -79,9 +76,11 @@ pub type Players<'a> = dyn Fn() -> Box<dyn Player + 'a> + Sync + 'a;
 /// What is rolled out, and how.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
-    /// Evaluates at 0-ply: for luck, for truncated trials and, without `players`, for all decisions.
-    pub network: &'a Network,
-    /// Who plays; the network at 0-ply if none.
+    /// Evaluates at 0-ply: for luck, for truncated trials and, without `players`, for all decisions. Trials end in what
+    /// its tables know: where the cube cannot be turned any more in either of them, for money with a live cube in the
+    /// two-sided one.
+    pub judge: Judge<'a>,
+    /// Who plays; the judge at 0-ply if none.
     pub players: Option<&'a Players<'a>>,
     /// What the game is worth to the player whom the numbers are for.
     pub ladder: Ladder,
@@ -89,12 +88,8 @@ pub struct Plan<'a> {
     pub starts: &'a [Start],
     /// The seed of the dice.
     pub seed: u64,
-    /// Trials end after so many turns and are worth what the network says.
+    /// Trials end after so many turns and are worth what the judge says.
     pub truncate: Option<u32>,
     /// Whether the luck of the rolls is taken off.
     pub luck: bool,
-    /// Knows races: trials without a cube that can be turned end in it; cube decisions are made by it.
-    pub races: Option<&'a OneSided>,
-    /// Knows the worth with a cube that can be turned for ever: trials end in it.
-    pub exact: Option<&'a Exact<'a>>,
 }

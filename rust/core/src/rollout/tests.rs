@@ -1,14 +1,18 @@
 //! Rollouts against what is known without them.
 
 use super::*;
-use crate::bearoff::two_sided::{Ask, Jacoby};
+use crate::bearoff::one_sided::OneSided;
+use crate::bearoff::two_sided::Ask;
 use crate::bearoff::{Index, Spec, TwoSided, Values};
+use crate::cube;
 use crate::dice::Roll;
 use crate::eval::{Chooser, Objective};
 use crate::ladder::{Level, Terms};
-use crate::nn::{Shape, Weights};
+use crate::nn::{Network, Shape, Weights};
+use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::Variant;
+use crate::search::{self, Filters, Game, Memory, Settings};
 
 const POINTS: [f64; 6] = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
 
@@ -30,7 +34,7 @@ fn start(position: Position) -> Start {
 }
 
 fn plan<'a>(network: &'a Network, ladder: Ladder, starts: &'a [Start]) -> Plan<'a> {
-    Plan { network, players: None, ladder, starts, seed: 1, truncate: None, luck: false, races: None, exact: None }
+    Plan { judge: Judge::bare(network), players: None, ladder, starts, seed: 1, truncate: None, luck: false }
 }
 
 fn trials(trials: u64) -> Limits {
@@ -67,9 +71,11 @@ impl Player for TablePlayer<'_> {
             .unwrap_or_else(|| position.flip())
     }
 
-    fn chances(&mut self, position: &Position) -> Probabilities {
+    fn decide(&mut self, position: &Position, stakes: Stakes<'_>) -> Action {
         let equity = self.table.equity(position, None, Default::default(), true).unwrap();
-        Probabilities::new([(equity + 1.0) / 2.0, 0.0, 0.0, 0.0, 0.0]).unwrap()
+        let chances = Probabilities::new([(equity + 1.0) / 2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let Stakes { ladder, level, owner } = stakes;
+        cube::decide(chances, ladder, level, owner, cube::efficiency(position)).action
     }
 }
 
@@ -125,13 +131,11 @@ fn the_first_turns_of_many_trials_are_known() {
 fn tables_end_trials_exactly() {
     let (network, table) = (network(), table());
     let races = OneSided::build(Index::new(6, 15).unwrap(), 2, &Control::default()).unwrap();
-    let look = |position: &Position, owner, gammons: bool, no_double| {
-        let jacoby = if gammons { Jacoby::Off } else { Jacoby::On };
-        table.value(position, Ask { cube: Some((owner, 0)), jacoby, no_double, player: 0 }).ok()
-    };
-    let exact: &Exact<'_> = &look;
     let mut starts = [start(bear_off())];
-    let cubeless = Plan { races: Some(&races), ..plan(&network, cubeless(), &starts) };
+    let cubeless = Plan {
+        judge: Judge { one_sided: Some(&races), ..Judge::bare(&network) },
+        ..plan(&network, cubeless(), &starts)
+    };
     let standing = played(&cubeless, &trials(36), 1);
     let [win, ..] = standing.tallies()[0].means();
     let known = table.equity(&bear_off(), None, Default::default(), true).unwrap();
@@ -142,7 +146,8 @@ fn tables_end_trials_exactly() {
     assert_eq!(standing.tallies()[0].standard_errors(1), [0.0; STATISTICS]);
     for (owner, no_double) in [(Owner::Centred, false), (Owner::Centred, true), (Owner::Opponent, false)] {
         starts[0] = Start { owner, no_double, ..starts[0] };
-        let plan = Plan { exact: Some(exact), races: Some(&races), ..plan(&network, money(1, false), &starts) };
+        let judge = Judge { one_sided: Some(&races), two_sided: Some(&table), ..Judge::bare(&network) };
+        let plan = Plan { judge, ..plan(&network, money(1, false), &starts) };
         let standing = played(&plan, &trials(36), 1);
         let ask = Ask { cube: Some((owner, 0)), no_double, ..Default::default() };
         assert_eq!(standing.tallies()[0].means()[6], table.value(&bear_off(), ask).unwrap());
@@ -310,4 +315,94 @@ fn sums_that_do_not_belong_together_are_refused() {
     let numbers = standing.tallies()[0].numbers();
     assert_eq!(Tally::from_numbers(40, &numbers[1..]), None);
     assert_eq!(Tally::from_numbers(40, &[f64::NAN].repeat(numbers.len())), None);
+}
+
+fn searching(plies: usize) -> Settings {
+    Settings { plies, filters: Filters::default(), replies: Some(4), limits: search::Limits::default(), threads: 1 }
+}
+
+#[test]
+fn players_that_look_ahead_agree_with_the_exact_table() {
+    // With the exact table they play perfectly, so trials come to what it says; without luck taken off, and with it by a
+    // network that knows nothing.
+    let (network, table) = (network(), table());
+    let starts = [start(bear_off())];
+    let knowing = Judge { two_sided: Some(&table), ..Judge::bare(&network) };
+    for (ladder, cube, statistic) in [(cubeless(), None, 5), (money(1, true), Some((Owner::Centred, 0)), 6)] {
+        let exact = table.value(&bear_off(), Ask { cube, ..Ask::default() }).unwrap();
+        let players: &Players<'_> = &|| Box::new(Ahead::new(knowing, searching(1)));
+        for luck in [false, true] {
+            let plan = Plan { players: Some(players), luck, ..plan(&network, ladder, &starts) };
+            let standing = played(&plan, &trials(1296), 2);
+            let tally = &standing.tallies()[0];
+            let (mean, error) = (tally.means()[statistic], tally.standard_errors(1)[statistic]);
+            assert!((mean - exact).abs() < 3.0 * error && error < 0.07, "{mean} +- {error}, {exact}");
+        }
+    }
+}
+
+#[test]
+fn looking_ahead_is_the_same_for_any_number_of_threads() {
+    let network = network();
+    let starts = [start(Position::start(Variant::Hypergammon))];
+    let judge = Judge::bare(&network);
+    for plies in [1, 2] {
+        let players: &Players<'_> = &|| Box::new(Ahead::new(judge, searching(plies)));
+        let plan = Plan { players: Some(players), truncate: Some(4), ..plan(&network, money(1, true), &starts) };
+        let whole = played(&plan, &trials(36), 1);
+        for threads in [2, 8] {
+            assert_eq!(played(&plan, &trials(36), threads), whole);
+        }
+        let shallow = played(&Plan { players: None, ..plan }, &trials(36), 1);
+        assert_ne!(shallow, whole);
+    }
+}
+
+/// A search at 0-ply and trials that end at once or after a turn say the same, inside the tables and outside.
+#[test]
+fn search_and_trials_do_not_contradict_each_other() {
+    let (network, table) = (network(), table());
+    let races = OneSided::build(Index::new(6, 15).unwrap(), 2, &Control::default()).unwrap();
+    let judge = Judge { one_sided: Some(&races), two_sided: Some(&table), ..Judge::bare(&network) };
+    let settings = Settings { replies: None, ..searching(0) };
+    let (memory, control) = (Memory::default(), Control::default());
+    let search = search::Search { judge, settings, memory: &memory, control: &control };
+    let positions = [
+        bear_off(),
+        Position::from_points(&[(6, 5), (5, 5), (2, 5)], &[(6, 6), (4, 6), (1, 2)]).unwrap(),
+        Position::from_points(&[(9, 2), (5, 3), (2, 1)], &[(7, 2), (4, 3), (3, 1)]).unwrap(),
+        Position::start(Variant::Standard),
+    ];
+    for position in positions {
+        for ladder in [cubeless(), money(1, true), money(0, false)] {
+            let game = Game::cubeful(ladder, 0, Owner::Centred);
+            let starts = [start(position), Start { no_double: true, ..start(position) }];
+            let player = &mut Ahead::new(judge, searching(0));
+            let stakes = Stakes { ladder: &ladder, level: 0, owner: Owner::Centred };
+            for roll in Roll::ALL {
+                let best = search.rank(&position, roll, &game, true).answer;
+                let Some(best) = best.first() else { continue };
+                assert_eq!(player.choose(&position, roll, stakes), best.next);
+            }
+            // One turn: each throw once. What it comes to is what the best plays do.
+            let plan = Plan { judge, truncate: Some(1), ..plan(&network, ladder, &starts) };
+            let standing = played(&plan, &trials(36), 1);
+            let mean = standing.tallies()[1].means()[6];
+            let known = judge.known(&position).is_some();
+            let of_roll = |roll: Roll| {
+                let plays = search.rank(&position, roll, &game, false).answer;
+                f64::from(roll.weight()) / 36.0 * plays[0].worth
+            };
+            let ended =
+                known && (ladder == cubeless() || judge.equity(&position, &ladder, 0, Owner::Centred, true).is_some());
+            if ended {
+                let now = search.evaluate(&position, &game).answer;
+                assert!((mean - now.rolling).abs() < 1e-9, "{position:?}");
+                assert!((standing.tallies()[0].means()[6] - now.best).abs() < 1e-9);
+            } else {
+                let ahead: f64 = Roll::ALL.into_iter().map(of_roll).sum();
+                assert!((mean - ahead).abs() < 1e-6, "{mean} {ahead} {position:?}");
+            }
+        }
+    }
 }

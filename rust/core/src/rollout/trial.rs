@@ -4,20 +4,17 @@ use super::dice::{STRATIFIED, TrialDice};
 use super::judge::{self, Judge, Plain};
 use super::tally::Sample;
 use super::{Plan, Player, Stakes, Start};
-use crate::class::Class;
 use crate::cube::{self, Action};
 use crate::dice::Roll;
-use crate::ladder::{Ladder, MAX_LEVELS, Owner};
+use crate::ladder::{Ladder, Owner};
 use crate::nn;
 use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::Position;
+use crate::search::money_unit;
 
 /// No trial has more turns: one that has is worth what the network says of its last position.
 pub const MOST_TURNS: u32 = 4096;
-
-/// A table with an endless cube is taken for one that can be turned so often still.
-const NEARLY_ENDLESS: usize = 4;
 
 /// Plays trials, one after the other.
 pub struct Table<'p, 'a> {
@@ -26,6 +23,8 @@ pub struct Table<'p, 'a> {
     ladders: [Ladder; 2],
     /// What the worths of a game to both add up to.
     total: f64,
+    /// Whether the ladder counts points, as tables for money do.
+    money: bool,
     judge: Judge<'a>,
     player: Option<Box<dyn Player + 'a>>,
 }
@@ -58,7 +57,8 @@ impl<'p, 'a> Table<'p, 'a> {
             plan,
             total: ladders[0].worth(0)[0] + ladders[1].worth(0)[5],
             ladders,
-            judge: Judge::new(plan.network, plan.races),
+            money: money_unit(&plan.ladder).is_some(),
+            judge: Judge::new(plan.judge),
             player: plan.players.map(|make| make()),
         }
     }
@@ -109,24 +109,21 @@ impl<'p, 'a> Table<'p, 'a> {
             let worth = self.plain(game.seat, game.level, game.owner).worth(chances.values());
             return Some(Ending { chances, worth });
         }
-        if self.plan.races.is_none() && self.plan.exact.is_none() || game.position.is_contact() {
+        if game.position.is_contact() {
             return None;
         }
-        let chances = self.judge.race(&game.position);
         if !self.is_live(game) {
-            let chances = chances?;
+            let chances = Probabilities::new_unchecked(self.plan.judge.known(&game.position)?);
             let worth = self.plain(game.seat, game.level, game.owner).worth(chances.values());
             return Some(Ending { chances, worth });
         }
-        let ladder = &self.ladders[game.seat];
-        let further = if ladder.is_endless() { MAX_LEVELS } else { ladder.settled().saturating_sub(game.level) };
-        if game.position.class() != Class::BearOff || self.total != 0.0 || further < NEARLY_ENDLESS {
+        if !self.money {
             return None;
         }
-        let equity = self.plan.exact?(&game.position, game.owner, ladder.gammons_count(Owner::Centred), waits)?;
+        let ladder = &self.ladders[game.seat];
+        let equity = self.plan.judge.equity(&game.position, ladder, game.level, game.owner, waits)?;
         let worth = ladder.from_equity(game.level, equity);
-        let chances = chances.unwrap_or_else(|| self.judge.evaluate(&game.position));
-        Some(Ending { chances, worth })
+        Some(Ending { chances: self.judge.evaluate(&game.position), worth })
     }
 
     fn truncated(&mut self, game: &Game, waits: bool) -> Option<Ending> {
@@ -152,15 +149,24 @@ impl<'p, 'a> Table<'p, 'a> {
         if !ladder.may_double(game.level, game.owner)[0] {
             return None;
         }
-        let chances = match &mut self.player {
-            Some(player) => player.chances(&game.position),
-            None => self.judge.evaluate(&game.position),
+        let action = match &mut self.player {
+            Some(player) => {
+                let stakes = Stakes { ladder, level: game.level, owner: game.owner };
+                player.decide(&game.position, stakes)
+            }
+            None => {
+                let chances = self.judge.evaluate(&game.position);
+                let efficiency = cube::efficiency(&game.position);
+                cube::decide(chances, ladder, game.level, game.owner, efficiency).action
+            }
         };
-        let decision = cube::decide(chances, ladder, game.level, game.owner, cube::efficiency(&game.position));
-        let turns = match decision.action {
+        let turns = match action {
             Action::DoubleTake => 1,
             Action::DoubleBeaver => 2,
-            Action::DoubleDrop => return Some(Ending { chances, worth: ladder.from_equity(game.level, 1.0) }),
+            Action::DoubleDrop => {
+                let worth = ladder.from_equity(game.level, 1.0);
+                return Some(Ending { chances: self.judge.evaluate(&game.position), worth });
+            }
             _ => return None,
         };
         game.level += turns;

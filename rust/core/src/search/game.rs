@@ -76,6 +76,15 @@ impl Preference {
         Preference::Gains([win - lose, won2 - win, won3 - won2, lost2 - lose, lost3 - lost2].map(|gain| gain as f32))
     }
 
+    /// What each of the five probabilities adds.
+    pub fn gains(&self) -> [f32; 5] {
+        match self {
+            Preference::Objective(Objective::Win) => [2.0, 0.0, 0.0, 0.0, 0.0],
+            Preference::Objective(Objective::Points) => [2.0, 1.0, 1.0, -1.0, -1.0],
+            Preference::Gains(gains) => *gains,
+        }
+    }
+
     #[inline(always)]
     pub fn value(&self, outputs: Outputs) -> f32 {
         match self {
@@ -87,7 +96,7 @@ impl Preference {
 
 /// What a single game is worth at the lowest cube, if the ladder counts points: gammons twice and backgammons three times
 /// as much, each level twice the one below.
-pub(super) fn money_unit(ladder: &Ladder) -> Option<f64> {
+pub(crate) fn money_unit(ladder: &Ladder) -> Option<f64> {
     let unit = ladder.worth_of(0, Outcome::Win);
     let counts_points = |level: usize| {
         let cube = unit * (level as f64).exp2();
@@ -114,6 +123,8 @@ pub(super) const MOST_STATES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Plan {
     pub game: Game,
+    /// How many replies to each roll are evaluated; all if none.
+    pub replies: Option<usize>,
     /// By what the players choose: at even depths the one who is on roll first.
     pub preferences: [Preference; 2],
     pub cube: Option<CubePlan>,
@@ -130,17 +141,22 @@ pub(super) struct CubePlan {
 }
 
 impl Plan {
-    pub fn new(game: &Game) -> Plan {
+    /// Whether answers to one are answers to the other.
+    pub fn is_like(&self, other: &Plan) -> bool {
+        (&self.game, self.replies) == (&other.game, other.replies)
+    }
+
+    pub fn new(game: &Game, replies: Option<usize>) -> Plan {
         match game {
             Game::Cubeless(objective) => {
-                Plan { game: game.clone(), preferences: [Preference::Objective(*objective); 2], cube: None }
+                Plan { game: game.clone(), replies, preferences: [Preference::Objective(*objective); 2], cube: None }
             }
             Game::Cubeful(cubed) => {
                 let ladders = [cubed.ladder, cubed.ladder.flip()];
                 let preferences = [0, 1].map(|side| Preference::of(&ladders[side], cubed.level));
                 let layers = layers(&ladders, cubed.level, cubed.owner);
                 let unit = money_unit(&cubed.ladder);
-                Plan { game: game.clone(), preferences, cube: Some(CubePlan { ladders, layers, unit }) }
+                Plan { game: game.clone(), replies, preferences, cube: Some(CubePlan { ladders, layers, unit }) }
             }
         }
     }

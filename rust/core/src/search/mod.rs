@@ -20,7 +20,6 @@
 mod cache;
 mod filter;
 mod game;
-mod judge;
 mod walk;
 
 #[cfg(test)]
@@ -31,15 +30,18 @@ use std::time::{Duration, Instant};
 
 use crate::cube::{self, Worths};
 use crate::dice::Roll;
+use crate::judge;
 use crate::ladder::Owner;
 use crate::movegen::{self, View};
 use crate::outcome::Probabilities;
 use crate::parallel::{self, Control};
 use crate::position::{CELLS, Position};
 
+pub use crate::judge::{Evaluate, Evaluator, Judge};
 pub use filter::{Filter, Filters, Passes};
 pub use game::{CubeGame, Game};
-pub use judge::{Evaluate, Evaluator, Judge};
+
+pub(crate) use game::money_unit;
 
 use game::Plan;
 use walk::{Answer, Budget, Stopped, Sum, Tree, Worker};
@@ -66,6 +68,9 @@ pub struct Settings {
     pub plies: usize,
     /// Which candidates are judged deeper.
     pub filters: Filters,
+    /// How many replies to each roll are evaluated, at least one: those that look best when the network is taken for a
+    /// straight line around the position. None: all of them.
+    pub replies: Option<usize>,
     /// When to stop before.
     pub limits: Limits,
     /// How many threads.
@@ -157,6 +162,7 @@ impl Search<'_> {
     /// Searches deeper and deeper within the limits; without limits, at once as deep as asked for.
     fn deepen<T>(&self, mut search: impl FnMut(usize, &Budget) -> Result<T, Stopped>) -> Found<T> {
         let Settings { plies, limits, .. } = self.settings;
+        assert!(self.settings.replies != Some(0), "a search looks at one reply at least");
         assert!(plies <= MAX_PLIES, "no search looks {plies} plies ahead");
         let deadline = limits.time.map(|time| Instant::now() + time);
         let control = Control::default();
@@ -175,6 +181,10 @@ impl Search<'_> {
             found = Found { answer, plies, complete: plies == self.settings.plies, nodes };
         }
         found
+    }
+
+    fn plan(&self, game: &Game) -> Plan {
+        Plan::new(game, self.settings.replies)
     }
 
     /// Threads pay from two plies on.
@@ -217,7 +227,7 @@ impl Search<'_> {
 
     /// What a position is worth to the player on roll.
     pub fn evaluate(&self, position: &Position, game: &Game) -> Found<Evaluation> {
-        let plan = Arc::new(Plan::new(game));
+        let plan = Arc::new(self.plan(game));
         self.deepen(|plies, budget| self.evaluate_at(&plan, position, plies, budget))
     }
 
@@ -229,7 +239,7 @@ impl Search<'_> {
         let mut cells = Vec::new();
         movegen::results(position, roll, View::Next, &mut cells);
         // What a play leads to is the opponent's to roll.
-        let plan = Arc::new(Plan::new(&game.flip()));
+        let plan = Arc::new(self.plan(&game.flip()));
         self.deepen(|plies, budget| {
             let tree = Tree { judge: self.judge, plan: &plan, budget };
             self.rank_at(tree, position, &cells, game, plies, only_best)
@@ -297,7 +307,7 @@ impl Search<'_> {
     pub fn decide(&self, position: &Position, game: &CubeGame) -> Found<(cube::Decision, Probabilities)> {
         let CubeGame { ladder, level, owner } = game;
         let (level, owner) = (*level, *owner);
-        let plan = |turns: usize, owner| Arc::new(Plan::new(&Game::cubeful(*ladder, level + turns, owner)));
+        let plan = |turns: usize, owner| Arc::new(self.plan(&Game::cubeful(*ladder, level + turns, owner)));
         let there = |turns: usize| owner != Owner::Opponent && ladder.has_level(level + turns) && !position.is_over();
         let plans = [
             Some(plan(0, owner)),

@@ -29,7 +29,7 @@ fn with_tables() -> Judge<'static> {
 }
 
 fn settings(plies: usize) -> Settings {
-    Settings { plies, filters: Filters::default(), limits: Limits::default(), threads: 1 }
+    Settings { plies, filters: Filters::default(), replies: None, limits: Limits::default(), threads: 1 }
 }
 
 fn search<T>(judge: Judge, settings: Settings, ask: impl FnOnce(&Search) -> T) -> T {
@@ -427,4 +427,45 @@ fn a_finished_game_is_worth_what_it_pays() {
         assert_eq!(worth(&Game::cubeful(money(true), 1, Owner::Player)), 4.0);
         assert_eq!(worth(&Game::cubeful(score(), 0, Owner::Centred)), 0.7);
     }
+}
+
+/// With many replies the answer is that of all; with few, that of the twin which sifts too.
+#[test]
+fn few_replies_are_those_that_look_best() {
+    let game = Game::Cubeless(Objective::Points);
+    let few = |replies, position: &Position| {
+        let settings = Settings { replies, ..settings(1) };
+        search(bare(), settings, |search| search.evaluate(position, &game)).answer.best
+    };
+    let (mut same, mut all) = (0, 0);
+    for position in positions(60, 11) {
+        if position.is_over() {
+            continue;
+        }
+        assert_eq!(few(Some(3_000), &position), few(None, &position));
+        // Evaluated are fewer, so the best of them for the one who replies is worth no more to that player.
+        let exact = few(None, &position);
+        for replies in [1, 4, 8] {
+            assert!(few(Some(replies), &position) <= exact + 1e-6);
+        }
+        assert!(few(Some(8), &position) >= few(Some(1), &position) - 1e-6);
+        all += 1;
+        same += usize::from(close(few(Some(8), &position), exact));
+    }
+    assert!(all > 50 && same * 2 > all, "{same} of {all}");
+}
+
+#[test]
+fn answers_with_different_replies_are_not_mixed() {
+    let (memory, control) = (Memory::default(), Control::default());
+    let game = Game::Cubeless(Objective::Points);
+    let position = Position::start(Variant::Nackgammon);
+    let ask = |memory: &Memory, replies| {
+        let settings = Settings { replies, ..settings(2) };
+        Search { judge: bare(), settings, memory, control: &control }.evaluate(&position, &game).answer
+    };
+    for replies in [None, Some(1), Some(4), None, Some(1)] {
+        assert_eq!(ask(&memory, replies), ask(&Memory::new(0), replies));
+    }
+    assert_ne!(ask(&memory, Some(1)), ask(&memory, None));
 }

@@ -6,22 +6,17 @@ use std::time::Instant;
 
 use crate::cube;
 use crate::dice::Roll;
-use crate::ladder::{Ladder, Owner};
-use crate::movegen::{self, View};
+use crate::judge::{Judge, Room, widen};
+use crate::ladder::Ladder;
 use crate::nn::Outputs;
 use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::{CELLS, Position};
 use crate::search::cache::{Cache, Key};
 use crate::search::game::{CubePlan, CubeState, Game, MOST_STATES, Plan};
-use crate::search::judge::{Judge, Room, widen};
 
 /// More plans than this are forgotten, with the answers that belong to them.
 const MOST_PLANS: usize = 64;
-
-/// On a ladder that ends, equities of a cube that can be turned for ever are near enough for a level that is so far below
-/// the end: in the bear-off they are off by less than 0.003, and with one doubling less by up to 0.006.
-const HEADROOM: usize = 5;
 
 /// The work was cut short: by a limit, or because somebody asked for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +89,7 @@ impl Worker {
 
     /// The number that the cache knows a plan by: equal games have the same.
     fn number(&mut self, plan: &Arc<Plan>) -> u32 {
-        let same = |known: &Arc<Plan>| Arc::ptr_eq(known, plan) || known.game == plan.game;
+        let same = |known: &Arc<Plan>| Arc::ptr_eq(known, plan) || known.is_like(plan);
         if let Some(number) = self.plans.iter().position(same) {
             return number as u32;
         }
@@ -152,18 +147,11 @@ impl Worker {
     pub fn replies(&mut self, tree: Tree, position: &Position, layer: usize) -> Result<([Reply; 21], u64), Stopped> {
         self.cells.clear();
         self.outputs.clear();
-        let near = position.flip();
-        let ends = Roll::ALL.map(|roll| {
-            let before = self.cells.len();
-            movegen::results(position, roll, View::Next, &mut self.cells);
-            if self.cells.len() == before {
-                self.cells.push(*near.cells());
-            }
-            self.cells.len()
-        });
-        tree.budget.charge(self.cells.len() as u64)?;
-        tree.judge.evaluate_near(&mut self.room, near.cells(), &self.cells, &mut self.outputs);
         let preference = tree.plan.preferences[(layer + 1) % 2];
+        let most = tree.plan.replies.unwrap_or(usize::MAX);
+        let ends = tree.judge.replies(&mut self.room, position, preference.gains(), most, &mut self.cells);
+        tree.budget.charge(self.cells.len() as u64)?;
+        tree.judge.evaluate_near(&mut self.room, position.flip().cells(), &self.cells, &mut self.outputs);
         let mut start = 0;
         let replies = ends.map(|end| {
             let mut best = start;
@@ -250,12 +238,7 @@ impl Tree<'_> {
     /// The exact worth of a position of the two-sided table with a cube there.
     fn exact(&self, position: &Position, cube: &CubePlan, state: &CubeState, no_double: bool) -> Option<f64> {
         // Money is seen alike from both sides.
-        let ladder = &cube.ladders[0];
-        if !ladder.is_endless() && state.level + HEADROOM > ladder.settled() {
-            return None;
-        }
-        let jacoby = !ladder.gammons_count(Owner::Centred);
-        let equity = self.judge.equity(position, state.owner, jacoby, no_double)?;
+        let equity = self.judge.equity(position, &cube.ladders[0], state.level, state.owner, no_double)?;
         Some(equity * cube.unit? * (state.level as f64).exp2())
     }
 
