@@ -347,9 +347,10 @@ class TestLookingAhead:
             assert result.best.value == pytest.approx(TwoSided.default().equity(RACE, Cube()), abs=1e-9)
 
     def test_without_tables_it_comes_to_the_same_as_without_looking_ahead(self) -> None:
+        """By `strong`, whose plays in so short a race cost less than the error that can be seen here."""
         exact = TwoSided.default().equity(RACE)
         for reduced in (False, True):
-            settings = {**QUICK, "variance_reduction": reduced}
+            settings = {**QUICK, "variance_reduction": reduced, "model": gammon.Model.strong()}
             results = [checked(rollout(RACE, trials=1296, seed=5, plies=plies, **settings)).best for plies in (0, 1)]
             for result in results:
                 assert abs(result.equity - exact) < 3 * result.equity_error

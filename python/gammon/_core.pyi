@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "DEFAULT_REPLIES",
     "Arena",
     "GnubgTwoSided",
     "Hypergammon",
@@ -54,6 +55,7 @@ __all__ = [
     "to_ids",
     "two_sided_size",
 ]
+DEFAULT_REPLIES: int
 __version__: str
 
 _Purpose: TypeAlias = Literal["dice", "player", "rollout", "cards"]

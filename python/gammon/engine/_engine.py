@@ -287,7 +287,7 @@ class Engine:
         >>> from gammon import Position
         >>> race = Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1})
         >>> round(Engine().rollout(race, trials=36).best.equity, 3)
-        0.257
+        0.151
         """
         if not isinstance(self._model, Model):
             raise InvalidArgumentError(f"a rollout needs a Model, not {self._model!r}")

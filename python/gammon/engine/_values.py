@@ -86,7 +86,7 @@ it has a filter."""
 DEFAULT_FILTERS: Filters = tuple(
     tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
 )
-DEFAULT_REPLIES = 8
+DEFAULT_REPLIES = _core.DEFAULT_REPLIES
 MOST_REPLIES = 4096
 
 

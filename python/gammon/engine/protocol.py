@@ -20,8 +20,9 @@ from typing import IO, Any, NoReturn
 
 from gammon._core import __version__
 from gammon.dice import Roll
-from gammon.engine._engine import MAX_PLIES, Engine
+from gammon.engine._engine import Engine
 from gammon.engine._rollout import rollout
+from gammon.engine._values import MAX_PLIES
 from gammon.errors import (
     GammonError,
     IllegalActionError,

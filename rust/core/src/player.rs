@@ -14,7 +14,7 @@ use crate::nn::{Network, Outputs};
 use crate::outcome::Outcome;
 use crate::parallel::Control;
 use crate::position::{BAR, CELLS, Position};
-use crate::search::{CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, Search, Settings};
+use crate::search::{CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, REPLIES, Search, Settings};
 
 /// What a game is worth by the chances of its ends while nobody will turn the cube: a constant and what each of the five
 /// probabilities adds. In points without a cube it is the equity, bit by bit.
@@ -171,8 +171,13 @@ impl<'a> NetworkPlayer<'a> {
 
     fn search<T>(&self, ask: impl FnOnce(&Search<'_>) -> T) -> T {
         let judge = Judge { evaluator: Evaluator::Network(self.network), one_sided: Some(races()), two_sided: None };
-        let settings =
-            Settings { plies: self.skill.plies, filters: Filters::default(), limits: Limits::default(), threads: 1 };
+        let settings = Settings {
+            plies: self.skill.plies,
+            filters: Filters::default(),
+            replies: Some(REPLIES),
+            limits: Limits::default(),
+            threads: 1,
+        };
         ask(&Search { judge, settings, memory: &self.memory, control: &Control::default() })
     }
 
@@ -391,7 +396,13 @@ mod tests {
         let memory = Memory::default();
         let control = Control::default();
         let judge = Judge { evaluator: Evaluator::Network(&network), one_sided: Some(races()), two_sided: None };
-        let settings = Settings { plies: 1, filters: Filters::default(), limits: Limits::default(), threads: 1 };
+        let settings = Settings {
+            plies: 1,
+            filters: Filters::default(),
+            replies: Some(REPLIES),
+            limits: Limits::default(),
+            threads: 1,
+        };
         let search = Search { judge, settings, memory: &memory, control: &control };
         let mut shallow = NetworkPlayer::new(&network, Skill::default());
         let mut different = 0;

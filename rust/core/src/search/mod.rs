@@ -61,6 +61,9 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
+/// How many replies to each roll are evaluated if nothing else is asked for.
+pub const REPLIES: usize = 8;
+
 /// How to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
