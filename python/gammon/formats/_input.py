@@ -6,11 +6,12 @@ import codecs
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
 from gammon.errors import FileFormatError, InvalidArgumentError
 
-__all__ = ["Input", "Target", "decode", "lines_of", "name_of", "open_lines", "read_all", "write_text"]
+__all__ = ["Input", "Target", "decode", "lines_of", "name_of", "naming", "open_lines", "read_all", "write_text"]
 
 Input: TypeAlias = "str | os.PathLike[str] | IO[Any]"
 """A path or an open file, of bytes or of text."""
@@ -65,6 +66,15 @@ def name_of(source: Input) -> str:
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return str(getattr(source, "name", "<file>"))
+
+
+@contextmanager
+def naming(source: Input) -> Iterator[None]:
+    """Puts the name of the source before what is wrong with it."""
+    try:
+        yield
+    except FileFormatError as error:
+        raise FileFormatError(f"{name_of(source)}: {error}") from None
 
 
 def read_all(source: Input) -> bytes | str:

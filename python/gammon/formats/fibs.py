@@ -14,7 +14,7 @@ from gammon.dice import Roll
 from gammon.errors import FileFormatError, GammonError, NotationError
 from gammon.formats import _oldmoves
 from gammon.formats._build import match_at
-from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, read_all, write_text
+from gammon.formats._input import Input, Target, decode, lines_of, naming, open_lines, read_all, write_text
 from gammon.match import GameState, Match, Offer, State
 from gammon.match._ids import differences
 from gammon.position import Position
@@ -225,10 +225,8 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).state.position == Position.start()
     True
     """
-    try:
+    with naming(source):
         return loads(read_all(source), strict=strict)
-    except FileFormatError as error:
-        raise FileFormatError(f"{name_of(source)}: {error}") from None
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:

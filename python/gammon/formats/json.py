@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from gammon.errors import FileFormatError
-from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, read_all, write_text
+from gammon.formats._input import Input, Target, decode, lines_of, naming, open_lines, read_all, write_text
 from gammon.match import Comment, Fault, Match
 from gammon.match._codec import fail, read_dict, read_int, read_list, shown
 
@@ -95,10 +95,8 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).names
     ('Ann', 'Bob')
     """
-    try:
+    with naming(source):
         return loads(read_all(source), strict=strict)
-    except FileFormatError as error:
-        raise FileFormatError(f"{name_of(source)}: {error}") from None
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:

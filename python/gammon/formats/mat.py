@@ -17,7 +17,7 @@ from gammon.formats import _snowie
 from gammon.formats._build import UNKNOWN_PLAY, Entry, GameText, MatchText, Setup, build, fits_match
 from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
-from gammon.formats._input import Input, Target, decode, lines_of, name_of, open_lines, write_text
+from gammon.formats._input import Input, Target, decode, lines_of, name_of, naming, open_lines, write_text
 from gammon.formats._rules import apply_setting, rule_tags
 from gammon.match import Event, Game, GameState, Match, Offer, State
 from gammon.play import Play
@@ -457,10 +457,8 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).names
     ('Ann', 'Bob')
     """
-    try:
+    with naming(source):
         matches = list(_scan(open_lines(source), strict, most=2))
-    except FileFormatError as error:
-        raise FileFormatError(f"{name_of(source)}: {error}") from None
     if len(matches) != 1:
         what = "several matches in it: read them with scan" if matches else "no game in it"
         raise FileFormatError(f"{name_of(source)}: {what}")

@@ -18,7 +18,7 @@ from gammon.errors import FileFormatError
 from gammon.formats._build import Entry, GameText, MatchText, Setup, build, fits_match
 from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
-from gammon.formats._input import Input, Target, decode, name_of, read_all, write_text
+from gammon.formats._input import Input, Target, decode, naming, read_all, write_text
 from gammon.formats._rules import apply_setting, rule_tags
 from gammon.match import Comment, Event, Game, GameState, Match, Offer, State
 from gammon.play import Play
@@ -97,10 +97,8 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).names
     ('Ann', 'Bob')
     """
-    try:
+    with naming(source):
         return loads(read_all(source), strict=strict)
-    except FileFormatError as error:
-        raise FileFormatError(f"{name_of(source)}: {error}") from None
 
 
 def scan(source: Input, *, strict: bool = False) -> Iterator[Match]:

@@ -18,7 +18,7 @@ from gammon.errors import FileFormatError, GammonError
 from gammon.formats import _snowie
 from gammon.formats._build import match_at
 from gammon.formats._faults import Faults
-from gammon.formats._input import Input, decode, lines_of, name_of, read_all
+from gammon.formats._input import Input, decode, lines_of, naming, read_all
 from gammon.match import Match, State
 from gammon.position import Position
 from gammon.rules import MAX_LENGTH, Rules
@@ -75,10 +75,8 @@ def load(source: Input, *, strict: bool = False) -> Match:
     ...     load(path).state.roll
     Roll(4, 2)
     """
-    try:
+    with naming(source):
         return loads(read_all(source), strict=strict)
-    except FileFormatError as error:
-        raise FileFormatError(f"{name_of(source)}: {error}") from None
 
 
 def read(text: str, faults: Faults | None = None) -> tuple[State, tuple[str, str]]:

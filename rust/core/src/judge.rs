@@ -5,6 +5,7 @@ use crate::bearoff::one_sided::OneSided;
 use crate::bearoff::two_sided::{Ask, Jacoby};
 use crate::board::Board;
 use crate::dice::Roll;
+use crate::eval::certified;
 use crate::ladder::{Ladder, Owner};
 use crate::movegen::{self, View};
 use crate::nn::{Network, OUTPUTS, Outputs, Scratch, Slope};
@@ -222,11 +223,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Probabilities in floats of 64 bits, nested: in 32 bits 1 - win may have been rounded up.
+/// The numbers of [`certified`].
 pub(crate) fn widen(outputs: Outputs) -> [f64; 5] {
-    let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = outputs.map(f64::from);
-    let lose_gammon = lose_gammon.min(1.0 - win);
-    [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon.min(lose_gammon)]
+    certified(outputs).values()
 }
 
 /// Whether no checker of either side is further than `reach` from being off.

@@ -2,7 +2,7 @@
 
 use crate::cube;
 use crate::dice::Roll;
-use crate::eval::Objective;
+use crate::eval::{Objective, certified};
 use crate::judge::{self, Room};
 use crate::ladder::{Ladder, Owner};
 use crate::movegen::{self, View};
@@ -163,12 +163,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Outputs as probabilities.
-pub fn probabilities(outputs: Outputs) -> Probabilities {
-    Probabilities::new_unchecked(judge::widen(outputs))
-}
-
 /// The worth of a position to the player on roll with the best action of the cube.
 pub fn cubeful(position: &Position, outputs: Outputs, ladder: &Ladder, level: usize, owner: Owner) -> f64 {
-    cube::best(probabilities(outputs), ladder, level, owner, cube::efficiency(position))
+    cube::best(certified(outputs), ladder, level, owner, cube::efficiency(position))
 }

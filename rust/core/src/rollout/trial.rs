@@ -6,6 +6,7 @@ use super::tally::Sample;
 use super::{Plan, Player, Stakes, Start};
 use crate::cube::{self, Action};
 use crate::dice::Roll;
+use crate::eval::certified;
 use crate::ladder::{Ladder, Owner};
 use crate::nn;
 use crate::outcome::Probabilities;
@@ -212,7 +213,7 @@ impl<'p, 'a> Table<'p, 'a> {
         for (index, (next, outputs)) in good.iter().enumerate() {
             let weight = f64::from(Roll::ALL[index].weight()) / 36.0;
             // Those who roll next are the other player.
-            let seen = judge::probabilities(*outputs);
+            let seen = certified(*outputs);
             let chances = if game.seat == 0 { seen.flip() } else { seen }.values();
             let worth = if live {
                 let worth = judge::cubeful(next, *outputs, &self.ladders[1 - game.seat], game.level, game.owner.flip());
