@@ -376,6 +376,24 @@ class TestDialects:
         stray = self.read(game_text("  1) 31: 8/5 6/5             Takes"))
         assert faults(stray) == ["a take without a double"]
 
+    def test_a_resignation_that_is_none(self) -> None:
+        """The game goes on after it, and at the end of the file a double awaits its answer."""
+        rows = ["  1) 31: 8/5 6/5 Drops         62: 24/18 13/11", "  2)  Doubles => 2"]
+        match = self.read(game_text(*rows))
+        assert faults(match) == [
+            "a drop without a double",
+            "Bob has resigned, and the game goes on",
+        ]
+        assert match.phase is Phase.DOUBLED
+
+    def test_a_resignation_with_an_open_double(self) -> None:
+        """Who has doubled and resigns has not been answered; who is doubled and resigns drops."""
+        rows = ["  1) 31: 8/5 6/5               62: 24/18 13/11", "  2)  Doubles => 2            {}"]
+        game = mat.loads(game_text(*rows).format("Resigns"), strict=False).games[0]
+        assert (game.winner, game.points) == (0, 1)
+        game = mat.loads(game_text(*rows, "  3) Resigns").format(""), strict=False).games[0]
+        assert (game.winner, game.points) == (1, 2)
+
     def test_big_cubes(self) -> None:
         rows = ["  1) 31: 8/5 6/5               62: 24/18 13/11", "  2)  Doubles => 128            Takes"]
         match = self.read(game_text(*rows, length=0))

@@ -245,6 +245,13 @@ class _Builder:
         self.games_before = len(self.match.games)
         self.following = following
         for entry in game.entries:
+            if self.resigning is not None and entry.kind in ("turn", "double"):
+                self.entry = entry
+                self.fault(
+                    f"{self.name(self.resigning)} has resigned, and the game goes on", "the resignation left out"
+                )
+                self.resigning = self.resigning_level = None
+                self.resigning_surely = True
             if entry.kind == "turn" and self.plain_turn(entry):
                 continue
             self.entry = entry
@@ -277,7 +284,9 @@ class _Builder:
             return
         if self.resigning is not None:
             scorer = None if self.resigning_surely else self.scorer()
-            self.win(1 - self.resigning if scorer is None else scorer, self.resigning_level or 1)
+            winner = 1 - self.resigning if scorer is None else scorer
+            if not self.ended_by_offer(winner, None):
+                self.win(winner, self.resigning_level or 1)
             return
         if following is None:
             if self.text.cut_off:
@@ -704,19 +713,8 @@ class _Builder:
                 "the score counts",
             )
             winner = scorer
-        if match.phase in (Phase.DOUBLED, Phase.BEAVERED):
-            taken = [2 * level * match.value for level in (1, 2, 3)]
-            if match.phase is Phase.BEAVERED and points in taken and winner != match.to_act:
-                # Nobody writes the take of a beaver; this game goes on, and somebody resigns.
-                match.take()
-            elif winner != match.to_act:
-                if points is not None and not self.is_worth(points, match.value, winner):
-                    self.fault(f"a win of {points} by a double at {match.value}", f"{match.value} counted")
-                self.fault("the double has no answer, and the game ends", "a drop is filled in")
-                match.drop()
-                return
-            else:
-                self.finish_offers(winner)
+        if self.ended_by_offer(winner, points):
+            return
         loser = 1 - winner
         if self.resigning is not None and self.resigning != loser and self.resigning_surely:
             self.fault(f"{self.name(self.resigning)} resigns, and wins", "the result counts")
@@ -725,6 +723,25 @@ class _Builder:
             self.check_result(winner, points)
             return
         self.win(winner, self.level(winner, points))
+
+    def ended_by_offer(self, winner: int, points: int | None) -> bool:
+        """Clears an offer that has no answer in the file, by a drop if the winner has made it: then the game has ended."""
+        match = self.match
+        if match.phase not in (Phase.DOUBLED, Phase.BEAVERED):
+            return False
+        taken = [2 * level * match.value for level in (1, 2, 3)]
+        if match.phase is Phase.BEAVERED and points in taken and winner != match.to_act:
+            # Nobody writes the take of a beaver; this game goes on, and somebody resigns.
+            match.take()
+            return False
+        if winner == match.to_act:
+            self.finish_offers(winner)
+            return False
+        if points is not None and not self.is_worth(points, match.value, winner):
+            self.fault(f"a win of {points} by a double at {match.value}", f"{match.value} counted")
+        self.fault("the double has no answer, and the game ends", "a drop is filled in")
+        match.drop()
+        return True
 
     def bear_off(self) -> bool:
         """Plays the roll that the winner did not play in the file, if it ends the game."""
