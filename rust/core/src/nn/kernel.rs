@@ -89,10 +89,10 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A position whose first layer is known, for positions that differ from it little.
+/// Checkers and features whose first layer is known, for positions that differ from them little.
 pub struct Base {
     cells: [i8; CELLS],
-    /// Zeros in a network without features.
+    /// Not necessarily those of the checkers; zeros in a network without features.
     features: Values,
     sums: Vec<i16>,
 }
@@ -168,18 +168,18 @@ impl<const R: usize> Changes<R> {
 }
 
 #[inline(always)]
-fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]) {
     if network.table().has_features() {
-        rebase_rows::<F, ALL_ROWS>(network, base, cells);
+        rebase_rows::<F, ALL_ROWS>(network, base, like);
     } else {
-        rebase_rows::<F, PLACES>(network, base, cells);
+        rebase_rows::<F, PLACES>(network, base, like);
     }
 }
 
 #[inline(always)]
-fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, [cells, like]: [&[i8; CELLS]; 2]) {
     let table = network.table();
-    let features = Changes::<R>::features(cells);
+    let features = Changes::<R>::features(like);
     let changes = Changes::<R>::between(table, base, cells, &features);
     for step in 0..base.sums.len() / FIRST_STEP {
         let sums = changes.apply::<F>(table, &base.sums, step);
@@ -193,6 +193,30 @@ fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, ce
 const BLOCKS: usize = WIDEST[1] / SECOND_STEP;
 /// Blocks of a small one.
 const FEW_BLOCKS: usize = 2;
+
+/// Adds the active inputs of one step to blocks of the second layer. Blocks that go together share the reading of inputs.
+#[inline(always)]
+fn add_inputs<F: Floats, const N: usize, const B: usize>(
+    sums: &mut [[F; N]; B],
+    weights: [&[[f32; SECOND_STEP]; FIRST_STEP]; B],
+    inputs: &[[f32; FIRST_STEP]; N],
+    active: u64,
+) {
+    let mut chains = *sums;
+    let mut left = active;
+    while left != 0 {
+        let input = left.trailing_zeros() as usize % FIRST_STEP;
+        left &= left - 1;
+        let weights = weights.map(|weights| F::load(&weights[input]));
+        for n in 0..N {
+            let value = F::splat(inputs[n][input]);
+            for block in 0..B {
+                chains[block][n] = value.mul_add(weights[block], chains[block][n]);
+            }
+        }
+    }
+    *sums = chains;
+}
 
 /// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer and
 /// by at most `R` rows of the first.
@@ -223,19 +247,13 @@ fn through<F: Floats, const N: usize, const B: usize, const R: usize>(
             active |= sums.positive();
             sums.rectify(&mut inputs[n]);
         }
-        for (block, sums) in second[..blocks].iter_mut().enumerate() {
-            let weights = &table.second[block * steps + step];
-            let mut chains = *sums;
-            let mut left = active;
-            while left != 0 {
-                let input = left.trailing_zeros() as usize % FIRST_STEP;
-                left &= left - 1;
-                let weights = F::load(&weights[input]);
-                for n in 0..N {
-                    chains[n] = F::splat(inputs[n][input]).mul_add(weights, chains[n]);
-                }
-            }
-            *sums = chains;
+        let weights = |block: usize| &table.second[block * steps + step];
+        let (pairs, rest) = second[..blocks].as_chunks_mut::<2>();
+        for (pair, sums) in pairs.iter_mut().enumerate() {
+            add_inputs(sums, [weights(2 * pair), weights(2 * pair + 1)], &inputs, active);
+        }
+        if let [sums] = rest {
+            add_inputs(std::array::from_mut(sums), [weights(blocks - 1)], &inputs, active);
         }
     }
     let mut chains = [F::load(&table.output_bias); N];
@@ -323,9 +341,9 @@ fn evaluate_with<F: Floats, const N: usize>(
     }
 }
 
-/// Makes a position the base.
-pub fn rebase(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
-    dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, cells: &[i8; CELLS]));
+/// Makes the checkers of the first board and the features of the second the base.
+pub fn rebase(network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]) {
+    dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]));
 }
 
 /// Appends the chances of each position.
