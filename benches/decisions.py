@@ -150,7 +150,7 @@ class Rollouts:
             return float(position.outcome.points)
         if position.id not in self._known:
             model = gammon.Model.strong()
-            result = gammon.rollout(position, trials=self.TRIALS, seed=1, model=model)
+            result = gammon.engine.rollout(position, trials=self.TRIALS, seed=1, model=model)
             self._known[position.id] = result.candidates[0].equity
             with open(self.FILE, "a", encoding="ascii") as file:
                 print(position.id, f"{result.candidates[0].equity:.6f}", file=file)
