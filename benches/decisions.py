@@ -13,6 +13,13 @@ The judge, gnubg-nn from PyPI, values what each legal play leads to, at 0-ply or
 choice loses is its value below that of the best, cubeless, in thousandths of a point. For each kind: the mean for our
 model, its standard error, how many of the choices the judge would have made too, and the same for the judge's own
 choice at 0-ply.
+
+With `--rollouts` the judge only names the play that the others are compared with, its best with one roll looked ahead,
+and what a play is worth is rolled out by the stronger network of ours: 324 trials to the end of the game, luck taken
+off. A loss may then be below zero, and no choice is favoured for looking like the judge's. Rollouts are kept in
+benches/data/rollouts.txt, so that another network only needs those of its own choices.
+
+With `--judges` it says how often GNU Backgammon's package, gnubg, makes the choice of gnubg-nn at 0-ply.
 """
 
 from __future__ import annotations
@@ -124,33 +131,106 @@ def judged(positions: Cells, plies: int) -> NDArray[np.float64]:
     return np.array(answers)
 
 
+class Rollouts:
+    """What positions are worth to the player on roll, rolled out once each and kept in a file."""
+
+    FILE = FILE.with_name("rollouts.txt")
+    TRIALS = 324
+
+    def __init__(self) -> None:
+        self._known = {}
+        if self.FILE.exists():
+            for line in self.FILE.read_text(encoding="ascii").splitlines():
+                position, equity = line.split()
+                self._known[position] = float(equity)
+
+    def equity(self, cells: NDArray[np.int8]) -> float:
+        position = gammon.Position.from_array(cells)
+        if position.outcome is not None:
+            return float(position.outcome.points)
+        if position.id not in self._known:
+            model = gammon.Model.strong()
+            result = gammon.engine.rollout(position, trials=self.TRIALS, seed=1, model=model)
+            self._known[position.id] = result.candidates[0].equity
+            with open(self.FILE, "a", encoding="ascii") as file:
+                print(position.id, f"{result.candidates[0].equity:.6f}", file=file)
+        return self._known[position.id]
+
+
+def agreement(positions: Cells, rolls: NDArray[np.uint8], best: Cells) -> tuple[int, int]:
+    """Of how many choices by the package gnubg at 0-ply it says the whole play, and how many are the same."""
+    import gnubg
+
+    # Under its default, rule 7.6, gammons count for nothing while the cube is centred.
+    cube = gnubg.cubeinfo(1, -1, 1, 0, (0, 0), 0, 0) | {"jacoby": 0, "gammonprice": ((1.0, 1.0), (1.0, 1.0))}
+    context = gnubg.evalcontext(0, 0, 1, 1, 0.0)
+    whole = same = 0
+    for cells, roll, expected in zip(positions, rolls.tolist(), best, strict=True):
+        board = [np.maximum(-cells[24::-1], 0).tolist(), np.maximum(cells[1:26], 0).tolist()]
+        steps = gnubg.findbestmove(tuple(map(tuple, board)), cube, context, tuple(roll))
+        # It breaks off at the first checker that is borne off.
+        if len(steps) % 2:
+            continue
+        after = cells.copy()
+        for source, target in zip(steps[::2], steps[1::2], strict=True):
+            after[source] -= 1
+            if after[target] < 0:
+                after[target] = 0
+                after[0] -= 1
+            after[target] += 1
+        whole += 1
+        same += bool((batch.flip(after[None])[0] == expected).all())
+    return whole, same
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
     parser.add_argument("--set", choices=SETS, default="reported")
     parser.add_argument("--plies", type=int, choices=[0, 1], default=1, help="how far the judge looks")
     parser.add_argument("--make", action="store_true", help="write the sets")
+    parser.add_argument("--rollouts", action="store_true", help="let rollouts of ours say what plays are worth")
+    parser.add_argument("--judges", action="store_true", help="compare the choices of gnubg-nn and gnubg")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     if arguments.make:
         make(arguments.seed)
         return
+    if arguments.judges:
+        for kind, (positions, rolls) in read(arguments.set).items():
+            candidates, offsets = batch.legal_positions(positions, rolls, view="next")
+            values = -judged(candidates, 0)
+            best = [candidates[start + values[start:end].argmax()] for start, end in itertools.pairwise(offsets)]
+            whole, same = agreement(positions, rolls, np.array(best))
+            print(f"{kind:9} {same} of {whole} choices the same; of the others gnubg does not say the whole play")
+        return
     model = gammon.Model.default() if arguments.model is None else gammon.Model(arguments.model)
-    print(f"{arguments.model or 'fast'}, {arguments.set} set, judged by gnubg-nn at {arguments.plies}-ply")
+    how = "rollouts" if arguments.rollouts else f"gnubg-nn at {arguments.plies}-ply"
+    print(f"{arguments.model or 'fast'}, {arguments.set} set, judged by {how}")
+    rollouts = Rollouts()
     for kind, (positions, rolls) in read(arguments.set).items():
         candidates, offsets = batch.legal_positions(positions, rolls, view="next")
-        verdicts = -judged(candidates, arguments.plies)
-        quick = verdicts if arguments.plies == 0 else -judged(candidates, 0)
+        plies = 1 if arguments.rollouts else arguments.plies
+        verdicts = -judged(candidates, plies)
+        quick = verdicts if plies == 0 else -judged(candidates, 0)
         ours = -(batch.evaluate(candidates, model=model).astype(np.float64) @ WEIGHTS - 1)
-        lost = {"model": [], "judge at 0-ply": []}
+        lost: dict[str, list[float]] = {"model": [], "judge at 0-ply": []}
+        same = dict.fromkeys(lost, 0)
         for start, end in itertools.pairwise(offsets.tolist()):
+            best = start + verdicts[start:end].argmax()
             for name, values in (("model", ours), ("judge at 0-ply", quick)):
-                lost[name].append(verdicts[start:end].max() - verdicts[start + values[start:end].argmax()])
+                choice = start + values[start:end].argmax()
+                same[name] += choice == best
+                if choice != best and arguments.rollouts:
+                    lost[name].append(rollouts.equity(candidates[choice]) - rollouts.equity(candidates[best]))
+                else:
+                    lost[name].append(verdicts[best] - verdicts[choice])
         for name, losses in lost.items():
             x = 1000 * np.array(losses)
             print(
                 f"{kind:9} {name:15} {x.mean():7.2f} +- {x.std(ddof=1) / len(x) ** 0.5:5.2f} thousandths lost, "
-                f"{(x == 0).mean():5.1%} the same play, {len(x)} decisions"
+                f"{same[name] / len(x):5.1%} the same play, {len(x)} decisions",
+                flush=True,
             )
 
 

@@ -6,9 +6,9 @@
 An opponent is "random", a model file, what benches/linear.py wrote (.npz), or a judge from PyPI: "gnubg-nn", the
 evaluator of GNU Backgammon at 0-ply, or "bgsage" at its first ply, cubeless. Every pair
 of games has the same dice with the seats swapped. Both sides play for the same: "points" without a cube, or "win"
-(double match point). From each game's result the luck of both sides is taken off, as our model sees it: what the roll
-is worth with its best play, less the mean over the 21 rolls. The mean of that is zero whatever the model is, so the
-result stays unbiased, and its error shrinks.
+(double match point). From each game's result the luck of both sides is taken off, as our model sees it (or another,
+`--luck`, which may be quicker): what the roll is worth with its best play, less the mean over the 21 rolls. The mean of
+that is zero whatever the model is, so the result stays unbiased, and its error shrinks.
 
 For each opponent a line: points a game (or chance to win) for our model with its standard error, luck taken off, and
 the same as played.
@@ -194,6 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn", "bgsage", a model file or linear.npz')
     parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
+    parser.add_argument("--luck", metavar="MODEL", help="a model file that says what is luck; our model if left out")
     parser.add_argument("--objective", choices=["points", "win"], default="points")
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
@@ -201,7 +202,8 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="exact one-sided tables choose our plays in the bear-off")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    model = gammon.Model.default() if arguments.model is None else gammon.Model(arguments.model)
+    luck = arguments.luck or arguments.model
+    model = gammon.Model.default() if luck is None else gammon.Model(luck)
 
     def values(positions: Cells) -> NDArray[np.float32]:
         return batch.roll_values(positions, objective=arguments.objective, model=model, threads=arguments.threads)

@@ -89,10 +89,10 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A position whose first layer is known, for positions that differ from it little.
+/// Checkers and features whose first layer is known, for positions that differ from them little.
 pub struct Base {
     cells: [i8; CELLS],
-    /// Zeros in a network without features.
+    /// Not necessarily those of the checkers; zeros in a network without features.
     features: Values,
     sums: Vec<i16>,
 }
@@ -154,45 +154,118 @@ impl<const R: usize> Changes<R> {
         if R == ALL_ROWS { contact::values(cells) } else { NO_VALUES }
     }
 
-    /// The sums of one step of the first layer. Additions wrap, which is exact: the last sum is in range.
+    /// The sums of some steps of the first layer. Additions wrap, which is exact: the last sum is in range.
     #[inline(always)]
-    fn apply<F: Floats>(&self, table: &Table, base: &[i16], step: usize) -> F::Ints {
+    fn apply<F: Floats, const S: usize>(&self, table: &Table, base: &[i16], step: usize) -> [F::Ints; S] {
         let first = step * FIRST_STEP;
-        let row = |row: u32| table.rows[row as usize + first..].first_chunk().expect("a whole step");
-        let mut sums = F::Ints::load(base[first..].first_chunk().expect("a whole step"));
+        // No closures here: one that is not inlined has not the processor's vectors.
+        let start = whole_steps::<S>(base, first);
+        let mut sums = [F::Ints::load(&start[0]); S];
+        for step in 1..S {
+            sums[step] = F::Ints::load(&start[step]);
+        }
         for &[added, removed] in &self.rows[..self.len] {
-            sums = sums.add(row(added)).sub(row(removed));
+            let added = whole_steps::<S>(&table.rows, added as usize + first);
+            let removed = whole_steps::<S>(&table.rows, removed as usize + first);
+            for step in 0..S {
+                sums[step] = sums[step].add(&added[step]).sub(&removed[step]);
+            }
         }
         sums
     }
 }
 
 #[inline(always)]
-fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+fn whole_steps<const S: usize>(values: &[i16], at: usize) -> &[[i16; FIRST_STEP]; S] {
+    values[at..at + S * FIRST_STEP].as_chunks().0.try_into().expect("whole steps")
+}
+
+#[inline(always)]
+fn rebase_with<F: Floats, const N: usize>(network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]) {
     if network.table().has_features() {
-        rebase_rows::<F, ALL_ROWS>(network, base, cells);
+        rebase_rows::<F, ALL_ROWS>(network, base, like);
     } else {
-        rebase_rows::<F, PLACES>(network, base, cells);
+        rebase_rows::<F, PLACES>(network, base, like);
     }
 }
 
 #[inline(always)]
-fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+fn rebase_rows<F: Floats, const R: usize>(network: &Network, base: &mut Base, [cells, like]: [&[i8; CELLS]; 2]) {
     let table = network.table();
-    let features = Changes::<R>::features(cells);
+    let features = Changes::<R>::features(like);
     let changes = Changes::<R>::between(table, base, cells, &features);
     for step in 0..base.sums.len() / FIRST_STEP {
-        let sums = changes.apply::<F>(table, &base.sums, step);
+        let [sums] = changes.apply::<F, 1>(table, &base.sums, step);
         sums.store(base.sums[step * FIRST_STEP..].first_chunk_mut().expect("a whole step"));
     }
     base.cells = *cells;
     base.features = features;
 }
 
+/// Takes `N` positions through `S` steps of the first layer into the second.
+///
+/// One position after the other reads its rows, a good stretch of each: they lie far apart and do not fit the nearest cache.
+#[inline(always)]
+fn advance<F: Floats, const N: usize, const R: usize, const S: usize>(
+    table: &Table,
+    base: &Base,
+    changes: &[Changes<R>; N],
+    step: &mut usize,
+    second: &mut [[F; N]],
+) {
+    let steps = base.sums.len() / FIRST_STEP;
+    let mut sums = [changes[0].apply::<F, S>(table, &base.sums, *step); N];
+    for n in 1..N {
+        sums[n] = changes[n].apply::<F, S>(table, &base.sums, *step);
+    }
+    let mut inputs = [[0.0f32; FIRST_STEP]; N];
+    for s in 0..S {
+        // Units that are zero in all of them change nothing; candidates of one roll share most of them.
+        let mut active = 0;
+        for n in 0..N {
+            active |= sums[n][s].positive();
+            sums[n][s].rectify(&mut inputs[n]);
+        }
+        let weights = |block: usize| &table.second[block * steps + *step + s];
+        let (pairs, rest) = second.as_chunks_mut::<2>();
+        for (pair, sums) in pairs.iter_mut().enumerate() {
+            add_inputs(sums, [weights(2 * pair), weights(2 * pair + 1)], &inputs, active);
+        }
+        if let [sums] = rest {
+            add_inputs(std::array::from_mut(sums), [weights(2 * pairs.len())], &inputs, active);
+        }
+    }
+    *step += S;
+}
+
 /// Blocks of the second layer at its widest.
 const BLOCKS: usize = WIDEST[1] / SECOND_STEP;
 /// Blocks of a small one.
 const FEW_BLOCKS: usize = 2;
+
+/// Adds the active inputs of one step to blocks of the second layer. Blocks that go together share the reading of inputs.
+#[inline(always)]
+fn add_inputs<F: Floats, const N: usize, const B: usize>(
+    sums: &mut [[F; N]; B],
+    weights: [&[[f32; SECOND_STEP]; FIRST_STEP]; B],
+    inputs: &[[f32; FIRST_STEP]; N],
+    active: u64,
+) {
+    let mut chains = *sums;
+    let mut left = active;
+    while left != 0 {
+        let input = left.trailing_zeros() as usize % FIRST_STEP;
+        left &= left - 1;
+        let weights = weights.map(|weights| F::load(&weights[input]));
+        for n in 0..N {
+            let value = F::splat(inputs[n][input]);
+            for block in 0..B {
+                chains[block][n] = value.mul_add(weights[block], chains[block][n]);
+            }
+        }
+    }
+    *sums = chains;
+}
 
 /// `N` positions from the base to the outputs before the last function, through at most `B` blocks of the second layer and
 /// by at most `R` rows of the first.
@@ -214,28 +287,13 @@ fn through<F: Floats, const N: usize, const B: usize, const R: usize>(
     for (block, bias) in second.iter_mut().zip(&table.second_bias) {
         *block = [F::load(bias); N];
     }
-    let mut inputs = [[0.0f32; FIRST_STEP]; N];
-    for step in 0..steps {
-        // Units that are zero in all of them change nothing; candidates of one roll share most of them.
-        let mut active = 0;
-        for n in 0..N {
-            let sums = changes[n].apply::<F>(table, &base.sums, step);
-            active |= sums.positive();
-            sums.rectify(&mut inputs[n]);
-        }
-        for (block, sums) in second[..blocks].iter_mut().enumerate() {
-            let weights = &table.second[block * steps + step];
-            let mut chains = *sums;
-            let mut left = active;
-            while left != 0 {
-                let input = left.trailing_zeros() as usize % FIRST_STEP;
-                left &= left - 1;
-                let weights = F::load(&weights[input]);
-                for n in 0..N {
-                    chains[n] = F::splat(inputs[n][input]).mul_add(weights, chains[n]);
-                }
-            }
-            *sums = chains;
+    let mut step = 0;
+    while step < steps {
+        let second = &mut second[..blocks];
+        match steps - step {
+            1 => advance::<F, N, R, 1>(table, base, &changes, &mut step, second),
+            2 | 3 => advance::<F, N, R, 2>(table, base, &changes, &mut step, second),
+            _ => advance::<F, N, R, 4>(table, base, &changes, &mut step, second),
         }
     }
     let mut chains = [F::load(&table.output_bias); N];
@@ -323,9 +381,9 @@ fn evaluate_with<F: Floats, const N: usize>(
     }
 }
 
-/// Makes a position the base.
-pub fn rebase(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
-    dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, cells: &[i8; CELLS]));
+/// Makes the checkers of the first board and the features of the second the base.
+pub fn rebase(network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]) {
+    dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, like: [&[i8; CELLS]; 2]));
 }
 
 /// Appends the chances of each position.

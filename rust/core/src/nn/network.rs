@@ -299,15 +299,29 @@ impl Network {
         positions: &[[i8; CELLS]],
         outputs: &mut Vec<Outputs>,
     ) {
-        kernel::rebase(self, &mut scratch.base, near);
-        scratch.chances.clear();
-        kernel::evaluate(self, &scratch.base, positions, &mut scratch.chances);
-        outputs.extend(positions.iter().zip(&scratch.chances).map(|(cells, chances)| nested(cells, chances)));
+        // The candidates of a roll are two or three checkers away from where they come from, but their features (pips, shots)
+        // are more like each other's than like those.
+        let like = positions.get(positions.len() / 2).unwrap_or(near);
+        self.evaluate_from(scratch, [near, like], positions, outputs);
     }
 
     /// Appends the outputs of positions that have nothing to do with each other.
     pub fn evaluate(&self, scratch: &mut Scratch, positions: &[[i8; CELLS]], outputs: &mut Vec<Outputs>) {
-        self.evaluate_near(scratch, &[0; CELLS], positions, outputs);
+        self.evaluate_from(scratch, [&[0; CELLS]; 2], positions, outputs);
+    }
+
+    /// Appends the outputs of positions that have checkers like the one board, and features like the other.
+    fn evaluate_from(
+        &self,
+        scratch: &mut Scratch,
+        like: [&[i8; CELLS]; 2],
+        positions: &[[i8; CELLS]],
+        outputs: &mut Vec<Outputs>,
+    ) {
+        kernel::rebase(self, &mut scratch.base, like);
+        scratch.chances.clear();
+        kernel::evaluate(self, &scratch.base, positions, &mut scratch.chances);
+        outputs.extend(positions.iter().zip(&scratch.chances).map(|(cells, chances)| nested(cells, chances)));
     }
 }
 

@@ -113,6 +113,22 @@ fn exact(tables: Option<&OneSided>, position: &Position) -> Option<Outputs> {
     Some([chances.win, chances.win_gammon, 0.0, chances.lose_gammon, 0.0].map(|chance| chance as f32))
 }
 
+/// Replaces targets by what another network says.
+fn teach(lessons: &mut [Lesson], teacher: &Network) {
+    let cells: Vec<_> = lessons.iter().map(|lesson| lesson.cells).collect();
+    let mut targets = Vec::with_capacity(cells.len());
+    teacher.evaluate(&mut Scratch::new(teacher), &cells, &mut targets);
+    for (lesson, target) in lessons.iter_mut().zip(targets) {
+        lesson.target = target;
+    }
+}
+
+/// Whether a lesson is in the share that looks ahead: scrambled by a golden section, places are spread evenly over each game.
+fn marked(place: usize, game: u64, share: f32) -> bool {
+    let limit = (f64::from(share) * 2f64.powi(32)) as u64;
+    (place as u64 + game).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32 < limit
+}
+
 /// Plays one game and appends its lessons; returns how many turns it took.
 pub fn play(
     player: &mut Player<'_>,
@@ -153,30 +169,23 @@ pub fn play(
     };
     let exact_from = exact_from.min(lessons.len());
     let mut later = flip(lessons.get(exact_from).map_or(end, |lesson| lesson.target));
-    for lesson in lessons[first..exact_from].iter_mut().rev() {
-        for (target, later) in lesson.target.iter_mut().zip(later) {
-            *target += teaching.lambda * (later - *target);
+    let open = &mut lessons[first..exact_from];
+    if let Some(teacher) = teaching.teacher {
+        teach(open, teacher);
+        return turn;
+    }
+    for (place, lesson) in open.iter_mut().enumerate().rev() {
+        let next = lesson.target;
+        if marked(place, dice.game, teaching.look_ahead) {
+            let position = Position::from_cells_unchecked(lesson.cells);
+            lesson.target = player.look_ahead(&position, teaching);
+        }
+        // How far the next position's target is from what was said of it. After the mean over the rolls that is how wrong
+        // the network was, without the luck of the dice.
+        for ((target, later), next) in lesson.target.iter_mut().zip(later).zip(next) {
+            *target += teaching.lambda * (later - next);
         }
         later = flip(lesson.target);
-    }
-    if let Some(teacher) = teaching.teacher {
-        let taught = &mut lessons[first..exact_from];
-        let cells: Vec<_> = taught.iter().map(|lesson| lesson.cells).collect();
-        let mut targets = Vec::with_capacity(cells.len());
-        teacher.evaluate(&mut Scratch::new(teacher), &cells, &mut targets);
-        for (lesson, target) in taught.iter_mut().zip(targets) {
-            lesson.target = target;
-        }
-    } else if teaching.look_ahead > 0.0 {
-        let limit = (f64::from(teaching.look_ahead) * 2f64.powi(32)) as u64;
-        for (place, lesson) in lessons[first..exact_from].iter_mut().enumerate() {
-            // Scrambled by a golden section, places are spread evenly over each game.
-            let mark = (place as u64 + dice.game).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            if mark < limit {
-                let position = Position::from_cells_unchecked(lesson.cells);
-                lesson.target = player.look_ahead(&position, teaching);
-            }
-        }
     }
     turn
 }

@@ -286,6 +286,36 @@ fn lambda_1_teaches_the_end() {
     }
 }
 
+/// With lambda and a look ahead, what later positions turned out to be wrong by is added, and none of the luck of the dice.
+#[test]
+fn lambda_adds_later_errors() {
+    let network = Network::new(Weights::random(shape(), 2));
+    let start = Position::start(Variant::Standard);
+    for lambda in [0.0f32, 0.6, 1.0] {
+        let teaching = Teaching { objective: Objective::Points, lambda, look_ahead: 1.0, tables: None, teacher: None };
+        let mut player = Player::new(&network, None);
+        let mut lessons = Vec::new();
+        game::play(&mut player, &teaching, &start, GameDice { seed: 1, game: 3 }, &mut lessons);
+        let seen = |lesson: &Lesson| {
+            let mut outputs = Vec::new();
+            network.evaluate(&mut Scratch::new(&network), &[lesson.cells], &mut outputs);
+            outputs[0]
+        };
+        // Nothing is wrong with the end of the game.
+        let mut error = [0.0f32; 5];
+        for lesson in lessons.iter().rev() {
+            let ahead = player.look_ahead(&Position::from_cells(&lesson.cells).unwrap(), &teaching);
+            // A chance of the one player's win is one of the other's loss: errors change sign and ends.
+            let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = error.map(|value| lambda * value);
+            let turned = [-win, lose_gammon, lose_backgammon, win_gammon, win_backgammon];
+            for ((target, ahead), turned) in lesson.target.iter().zip(ahead).zip(turned) {
+                assert!((target - (ahead + turned)).abs() < 1e-5, "{lambda}: {target} {ahead} {turned}");
+            }
+            error = std::array::from_fn(|end| lesson.target[end] - seen(lesson)[end]);
+        }
+    }
+}
+
 /// With tables every bear-off is taught what they say, the position before it too, and three games in four end there.
 #[test]
 fn tables_teach_bear_offs() {
