@@ -725,7 +725,7 @@ class _Builder:
         self.win(winner, self.level(winner, points))
 
     def ended_by_offer(self, winner: int, points: int | None) -> bool:
-        """Clears an offer that has no answer in the file, by a drop if the winner has made it: then the game has ended."""
+        """Clears an offer without an answer; by a drop if the winner has made it, and then the game has ended."""
         match = self.match
         if match.phase not in (Phase.DOUBLED, Phase.BEAVERED):
             return False
