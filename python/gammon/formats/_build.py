@@ -284,9 +284,9 @@ class _Builder:
             return
         if self.resigning is not None:
             scorer = None if self.resigning_surely else self.scorer()
-            winner = 1 - self.resigning if scorer is None else scorer
-            if not self.ended_by_offer(winner, None):
-                self.win(winner, self.resigning_level or 1)
+            other = 1 - self.resigning if scorer is None else scorer
+            if not self.ended_by_offer(other, None):
+                self.win(other, self.resigning_level or 1)
             return
         if following is None:
             if self.text.cut_off:
