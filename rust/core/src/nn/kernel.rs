@@ -102,6 +102,11 @@ impl Base {
     pub fn empty(network: &Network) -> Base {
         Base { cells: [0; CELLS], features: NO_VALUES, sums: network.table().bias.clone() }
     }
+
+    /// Its first layer.
+    pub fn sums(&self) -> &[i16] {
+        &self.sums
+    }
 }
 
 /// Rows that a board without features can hold, and one with them.
@@ -325,6 +330,9 @@ fn evaluate_with<F: Floats, const N: usize>(
 
 /// Makes a position the base.
 pub fn rebase(network: &Network, base: &mut Base, cells: &[i8; CELLS]) {
+    if base.cells == *cells {
+        return;
+    }
     dispatch!(network.kernel(), rebase_with, (network: &Network, base: &mut Base, cells: &[i8; CELLS]));
 }
 
