@@ -14,11 +14,11 @@ use crate::position::{BAR, CELLS, OPPONENT_OFF};
 const LARGEST: f32 = 65_000.0;
 
 /// A unit counts in part where its sum is within so many times the mean size of its layer's sums from zero: a play may
-/// well open or close it. Both widths were chosen among a few by one network; what they find with the shipped one is what
-/// `benches/replies.py` prints.
-const FIRST_WIDTH: f32 = 1.0;
+/// well open or close it. Both widths were chosen among a few by the shipped networks (docs/performance.md); what they find
+/// is what `benches/replies.py` prints.
+const FIRST_WIDTH: f32 = 1.5;
 /// The same for the second layer.
-const SECOND_WIDTH: f32 = 0.5;
+const SECOND_WIDTH: f32 = 1.5;
 
 /// Not worked out yet.
 const UNKNOWN: i32 = i32::MIN;
