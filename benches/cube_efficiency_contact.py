@@ -84,7 +84,16 @@ def roll_out(rows: npt.NDArray[np.int8], trials: int, model: gammon.Model) -> Sa
             found.append([one.value for one in rollout(state, cube_decision=True, **settings).candidates])
         # Doubled or redoubled, the opponent has the cube: the same games.
         worths.append([found[0][0], found[1][0], (found[0][1] + found[1][1]) / 2])
-    return Sample(np.array(chances, np.float64), np.array(worths, np.float64))
+    return Sample(nested(np.array(chances, np.float64)), np.array(worths, np.float64))
+
+
+def nested(chances: Floats) -> Floats:
+    """What is rare can come out a little below nothing with luck taken off."""
+    win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = chances.T
+    win = np.clip(win, 0, 1)
+    win_gammon, lose_gammon = np.clip(win_gammon, 0, win), np.clip(lose_gammon, 0, 1 - win)
+    parts = win, win_gammon, np.clip(win_backgammon, 0, win_gammon)
+    return np.stack([*parts, lose_gammon, np.clip(lose_backgammon, 0, lose_gammon)], 1)
 
 
 def judge(sample: Sample, efficiency: float) -> tuple[float, float, float]:
