@@ -5,7 +5,8 @@
 The positions are from games that the shipped network plays against itself, each with a roll. `Engine.FILTERS` says
 which candidates are judged again deeper, here and in GNU Backgammon, whose package takes a filter (inside the tree it
 looks through small networks first, as it does by default). `gnubg-nn` has a filter of its own. Times are processor
-time; ours are the best of several rounds without a cache, the peers' are of one round, for they remember.
+time. All remember within a round, as they do by default; ours are the best of several rounds with a new engine for
+each, the peers' are of one round, for they remember beyond it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import gammon
 from gammon import batch
 
 ROWS = 600
+ROUNDS = 5
 PEER_ROWS = {0: 600, 1: 200, 2: 60}
 Rows = npt.NDArray[np.int8]
 
@@ -57,6 +59,11 @@ def boards(positions: Rows) -> Iterator[tuple[list[int], list[int]]]:
     yield from zip(opponent, own, strict=True)
 
 
+def play(engine: gammon.Engine, jobs: list[tuple[gammon.Position, gammon.Roll]]) -> None:
+    for job in jobs:
+        engine.best_play(*job)
+
+
 def ours(model: gammon.Model, positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
     jobs = [
         (gammon.Position.from_array(row), gammon.Roll(int(a), int(b)))
@@ -64,12 +71,13 @@ def ours(model: gammon.Model, positions: Rows, rolls: npt.NDArray[np.uint8]) -> 
     ]
     speeds = {}
     for plies, count in ((0, ROWS), (1, ROWS), (2, 200)):
-        engine = gammon.Engine(plies, model=model, threads=1, cache=0)
-        engine.best_play(*jobs[0])
-        judged = [engine.rank_plays(*job) for job in jobs[:count]]
-        kept = np.mean([sum(play.plies == plies for play in ranking) for ranking in judged if len(ranking)])
+        engines = [gammon.Engine(plies, model=model, threads=1) for _ in range(ROUNDS)]
+        for engine in engines:
+            engine.best_play(gammon.Position.from_points({1: 2}, opponent={1: 2}), "11")
+        judged = [gammon.Engine(plies, model=model, threads=1).rank_plays(*job) for job in jobs[:count]]
+        kept = np.mean([sum(ranked.plies == plies for ranked in ranking) for ranking in judged if len(ranking)])
         nodes = np.mean([ranking.nodes for ranking in judged])
-        speeds[plies] = per_second(count, lambda e=engine, n=count: [e.best_play(*job) for job in jobs[:n]], 5)
+        speeds[plies] = per_second(count, lambda n=count, e=engines: play(e.pop(), jobs[:n]), ROUNDS)
         print(
             f"gammon {model.path.name} {plies}-ply: {speeds[plies]:>9,.0f} choices a second, "
             f"{kept:.2f} candidates judged at that depth, {nodes:,.0f} positions looked at"
@@ -126,9 +134,8 @@ def gnubg_nn(positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
 
 def main() -> None:
     positions, rolls = corpus(max(ROWS, sum(PEER_ROWS.values())), seed=1)
-    speeds = [ours(model, positions, rolls) for model in map(gammon.Model, sys.argv[1:])] or [
-        ours(gammon.Model.default(), positions, rolls)
-    ]
+    models = [gammon.Model(name) for name in sys.argv[1:]] or [gammon.Model.default(), gammon.Model.strong()]
+    speeds = [ours(model, positions, rolls) for model in models]
     for peer in (gnubg(positions, rolls), gnubg_nn(positions, rolls)):
         for plies, speed in peer.items():
             print(f"{plies}-ply: {', '.join(f'{own[plies] / speed:.1f}' for own in speeds)} times as fast")

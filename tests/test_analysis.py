@@ -476,6 +476,38 @@ def test_whatever_is_played_is_analysed(rules: Rules, seed: int) -> None:
     assert str(analysis)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_who_has_to_wait_with_a_double_is_not_asked_rule_7_9(seed: int) -> None:
+    """After the Crawford game, under Holland: no question before the third turn, and plays are judged by it."""
+    match = Match(Rules.match(3, holland=True), dice=RandomDice(seed=seed))
+    for loser, level in ((1, "gammon"), (0, "single")):
+        while match.phase is not Phase.ROLLED:
+            match.roll()
+        match.resign(level, player=loser)
+        match.accept()
+    while match.phase is not Phase.ROLLED:
+        match.roll()
+    engine = Engine(0, bearoff=False)
+    while match.turn < 8:
+        if match.phase is Phase.ROLLED:
+            match.apply(Action("play", match.to_act, play=engine.best_play(match.state)))
+        else:
+            match.roll()
+    turns = [before.turn for before, _ in match.moments()]
+    analysis = gammon.analyze(match, engine=engine)
+    asked = [turns[j.event] for j in analysis.decisions if j.game == 3 and j.player == 1 and j.kind == "double"]
+    first = 5 if match.moment.starter == 1 else 6
+    assert asked
+    assert min(asked) == first
+    early = [j for j in analysis.decisions if j.game == 3 and j.kind == "play" and j.counts and turns[j.event] < 4]
+    assert early
+    for judgement in early:
+        best = engine.rank_plays(judgement.state, turn=turns[judgement.event])[0]
+        assert judgement.best.equity == best.equity
+    changed = [j for j in early if engine.rank_plays(j.state)[0].equity != j.best.equity]
+    assert changed
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in MATCHES.glob("*.mat")) or ["none"])
 def test_matches_of_another_program(name: str) -> None:
     match = gammon.formats.load(MATCHES / name)

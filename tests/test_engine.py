@@ -229,30 +229,35 @@ class TestReplies:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("call", ["rank_plays(start, '64')", "cube_decision(state)"])
 def test_a_long_search_is_interrupted_at_once(call: str) -> None:
-    """From the signal to `Interrupted`: within 0.2 s, of which much is left for a busy machine."""
+    """From the signal to `Interrupted`: within 0.2 s of processor time, whatever else the machine has to do.
+
+    That a cancelled search evaluates next to nothing more is tested in Rust, by counting.
+    """
     script = f"""
         import os, signal, threading, time, gammon
 
         start = gammon.Position.start()
         state = gammon.State(start, on_roll=0)
         engine = gammon.Engine(plies=3, threads=1, replies=None, cache=0, filters=())
+        # Tables, model and match equities are there before the search begins.
         engine.evaluate(gammon.Position.from_points({{1: 1}}, opponent={{1: 1}}))
+        engine.replaced(plies=0).{call}
         sent = []
 
         def press():
-            sent.append(time.perf_counter())
+            sent.append(time.process_time())
             os.kill(os.getpid(), signal.SIGINT)
 
-        threading.Timer(0.1, press).start()
+        threading.Timer(0.5, press).start()
         try:
             for _ in range(1000):
                 engine.{call}
         except gammon.Interrupted as interrupt:
-            print(time.perf_counter() - sent[0])
+            print(time.process_time() - sent[0])
         """
     run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=120, check=False)
     assert (run.returncode, run.stderr) == (0, b"")
-    assert float(run.stdout) < 1
+    assert float(run.stdout) < 0.2
 
 
 class TestRollout:
@@ -336,6 +341,34 @@ class TestCube:
                     assert found.decision.double_take == pytest.approx(exact.double_take, abs=1e-12)
                 seen.add(found.action)
         assert {"double/take", "double/drop", "no double", "redouble/take", "no redouble", "unavailable"} <= seen
+
+    def test_who_has_to_wait_cannot_double_rule_7_9(self) -> None:
+        """The trailing player after the Crawford game, under Holland: from turn 5 on; the leader does not wait."""
+        holland = Rules.match(3, holland=True)
+        behind = State(START, on_roll=0, points=(1, 2), post_crawford=True, rules=holland)
+        for plies in (0, 1):
+            engine = Engine(plies, bearoff=False)
+            free = engine.cube_decision(behind)
+            assert free.action.startswith("double/")
+            assert repr(engine.cube_decision(behind, turn=5)) == repr(free)
+            for turn in (2, 3, 4):
+                waits = engine.cube_decision(behind, turn=turn)
+                assert (waits.action, waits.decision.best) == ("unavailable", waits.decision.no_double)
+                if plies == 0:
+                    assert waits.decision.no_double == free.decision.no_double
+                    assert waits.decision.double_take == free.decision.double_take
+                assert engine.evaluate(behind, turn=turn).equity == waits.decision.no_double < free.decision.best
+            # Before a roll of the leader on turn 3 the other one cannot double on turn 4, and on turn 4 on turn 5.
+            ahead = State(START, on_roll=0, points=(2, 1), post_crawford=True, rules=holland)
+            best = {turn: engine.rank_plays(ahead, "31", turn=turn)[0].equity for turn in (3, 4, 5, None)}
+            assert best[3] > best[4] == best[5] == best[None]
+            leads = engine.cube_decision(ahead, turn=2).action
+            assert leads == engine.cube_decision(ahead).action
+        without = State(START, on_roll=0, points=(1, 2), post_crawford=True, rules=Rules.match(3))
+        assert Engine(bearoff=False).cube_decision(without, turn=2).action.startswith("double/")
+        for wrong in (0, -1, 1.5, True):
+            with pytest.raises(gammon.InvalidArgumentError, match="turn"):
+                Engine().evaluate(behind, turn=wrong)  # type: ignore[arg-type]
 
     def test_a_score_looks_ahead_as_the_exact_table_does(self) -> None:
         """At a score there is no table of the score: looking ahead comes nearer to one that is built for it."""

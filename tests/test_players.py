@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 import gammon
-from gammon import Action, Match, Position, Roll, Rules, State
+from gammon import Action, Match, Phase, Position, Roll, Rules, State
 from gammon.cube import Cube
 from gammon.dice import RandomDice, SequenceDice
 from gammon.engine import LEVELS, Engine, Level, Player
@@ -130,6 +130,31 @@ def test_what_is_refused() -> None:
     match.concede(0)
     with pytest.raises(IllegalActionError):
         Player("casual").act(match)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_has_to_wait_with_a_double_does_rule_7_9(seed: int) -> None:
+    """After the Crawford game the trailing player doubles at once; under Holland on their third turn."""
+    for holland in (False, True):
+        match = Match(Rules.match(3, holland=holland), dice=RandomDice(seed=seed))
+        for loser, level in ((1, "gammon"), (0, "single")):
+            while match.phase is not Phase.ROLLED:
+                match.roll()
+            match.resign(level, player=loser)
+            match.accept()
+        assert (match.score, match.state.post_crawford) == ((2, 1), True)
+        player = Player("master", engine=Engine(bearoff=False))
+        # The opening throw is the starter's first turn.
+        while match.phase is not Phase.ROLLED:
+            match.roll()
+        starter, turns = match.state.on_roll, []
+        while not turns and match.turn < 9:
+            assert len(match.games) == 2
+            action = player.act(match)
+            if match.to_act == 1 and match.phase is Phase.ON_ROLL:
+                turns += [match.turn] if action.kind == "double" else []
+            match.apply(action)
+        assert turns == [(5 if starter == 1 else 6) if holland else (3 if starter == 1 else 2)]
 
 
 # In simulations.

@@ -413,7 +413,7 @@ class Network:
 
 _Stage: TypeAlias = tuple[int, int, int, tuple[float, float], tuple[float, float], float, bool, int, bool, str, float]
 
-_Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None]
+_Game: TypeAlias = tuple[str | None, Ladder | None, int, str | None, int | None]
 _Filters: TypeAlias = Sequence[Sequence[tuple[int, int, float] | None]]
 _Settings: TypeAlias = tuple[int, _Filters, int | None, int | None, float | None, int | None]
 

@@ -78,7 +78,7 @@ def _judge_play(engine: Engine, question: Question) -> Judgement:
     played = question.play
     assert played is not None
     state = dataclasses.replace(question.state, offer=None, offered_by=None)
-    ranking = engine.rank_plays(state)
+    ranking = engine.rank_plays(state, turn=question.turn)
     if len(ranking) < 2:
         # A dance, or one play only.
         only = ranking[0] if len(ranking) else None
@@ -86,7 +86,8 @@ def _judge_play(engine: Engine, question: Question) -> Judgement:
         return dataclasses.replace(_blank(question, "forced"), options=tuple(options))
     made = next(ranked for ranked in ranking if ranked.play.after == played.after)
     options = [_option(ranked) for ranked in ranking if ranked is not made]
-    mine = _option(made) if made.plies == ranking.plies else _deeper(engine, state, played, ranking.plies)
+    deep_enough = made.plies == ranking.plies
+    mine = _option(made) if deep_enough else _deeper(engine, state, question.turn, played, ranking.plies)
     options.append(dataclasses.replace(mine, action=question.done))
     # What was judged less deep is compared with itself only: it is listed below, and never the best.
     deep = [option for option in options if option.plies == ranking.plies]
@@ -105,15 +106,15 @@ def _option(ranked: RankedPlay) -> Option:
     return Option(str(ranked.play), ranked.equity, ranked.mwc, ranked.probabilities, ranked.plies)
 
 
-def _deeper(engine: Engine, state: State, play: Play, plies: int) -> Option:
+def _deeper(engine: Engine, state: State, turn: int | None, play: Play, plies: int) -> Option:
     """A play that the search left behind, judged as deep as the best one."""
-    equity, mwc, five = _after(engine, state, play)
+    equity, mwc, five = _after(engine, state, turn, play)
     return Option(str(play), equity, mwc, five, plies)
 
 
-def _after(engine: Engine, state: State, play: Play) -> tuple[float, float | None, Probabilities]:
+def _after(engine: Engine, state: State, turn: int | None, play: Play) -> tuple[float, float | None, Probabilities]:
     """What a position after a play is worth to the player who made it."""
-    found = engine.evaluate(_next(state, play))
+    found = engine.evaluate(_next(state, play), turn=None if turn is None else turn + 1)
     mwc = None if found.mwc is None else 1.0 - found.mwc
     return -found.equity, mwc, found.probabilities.flip()
 
@@ -137,7 +138,7 @@ _TURNS = ("double_take", "double_drop", "beaver")
 
 
 def _judge_double(engine: Engine, question: Question) -> Judgement:
-    found = engine.cube_decision(question.state)
+    found = engine.cube_decision(question.state, turn=question.turn)
     rolling = Option("no double", found.decision.no_double, _mwc(found, "no_double"), found.probabilities, found.plies)
     replies = [name for name in _TURNS if not math.isnan(getattr(found.decision, name))]
     if found.action == "unavailable" or not replies:
@@ -164,7 +165,7 @@ def _worths(found: CubeDecision) -> tuple[tuple[str, float], ...]:
 
 def _judge_answer(engine: Engine, question: Question) -> Judgement:
     state = question.state
-    found = engine.cube_decision(state)
+    found = engine.cube_decision(state, turn=question.turn)
     turned = "raccoon" if state.offer is Offer.BEAVER else "beaver"
     names = {"take": "double_take", "drop": "double_drop", turned: "beaver"}
     own = question.player == state.on_roll
@@ -189,7 +190,7 @@ def _judge_resignation(engine: Engine, question: Question) -> Judgement:
     state = question.state
     level = _level(question)
     on = dataclasses.replace(state, offer=None, offered_by=None)
-    equity, mwc, five = _playing_on(engine, on)
+    equity, mwc, five = _playing_on(engine, on, question.turn)
     ladder = Ladder.of(state.rules, state.score, stake=state.stake, met=engine.met, player=state.on_roll)
     resigned_by = question.player if question.kind == "resign" else 1 - question.player
     own = question.player == state.on_roll
@@ -219,21 +220,23 @@ def _level(question: Question) -> int:
     return offer.level
 
 
-def _playing_on(engine: Engine, state: State) -> tuple[float, float | None, Probabilities]:
+def _playing_on(engine: Engine, state: State, turn: int | None) -> tuple[float, float | None, Probabilities]:
     """What a state is worth to its player on roll, with the dice that may be thrown."""
     if state.roll is None:
-        found = engine.evaluate(state)
+        found = engine.evaluate(state, turn=turn)
         return found.equity, found.mwc, found.probabilities
-    return best_of_roll(engine, state, state.roll)
+    return best_of_roll(engine, state, turn, state.roll)
 
 
-def best_of_roll(engine: Engine, state: State, roll: Roll) -> tuple[float, float | None, Probabilities]:
+def best_of_roll(
+    engine: Engine, state: State, turn: int | None, roll: Roll
+) -> tuple[float, float | None, Probabilities]:
     """What the best play of a roll is worth to the player who throws it."""
-    ranking = engine.rank_plays(state, roll)
+    ranking = engine.rank_plays(state, roll, turn=turn)
     if len(ranking):
         best = ranking[0]
         return best.equity, best.mwc, best.probabilities
-    return _after(engine, state, state.position.play("", roll))
+    return _after(engine, state, turn, state.position.play("", roll))
 
 
 # Luck.
@@ -251,7 +254,7 @@ def _luck(engine: Engine, throw: Throw) -> RollLuck:
     mine: tuple[float, float | None] = (0.0, None)
     mean, mean_mwc = 0.0, 0.0
     for roll in Roll.all():
-        equity, mwc, _ = best_of_roll(engine, throw.state, roll)
+        equity, mwc, _ = best_of_roll(engine, throw.state, throw.turn, roll)
         mean += roll.weight / 36 * equity
         mean_mwc += roll.weight / 36 * (0.0 if mwc is None else mwc)
         if roll == throw.roll:
@@ -269,8 +272,8 @@ def _opening_luck(engine: Engine, throw: Throw) -> RollLuck:
     mean, mean_mwc = 0.0, 0.0
     openings = [roll for roll in Roll.all() if not roll.is_double]
     for roll in openings:
-        equity, mwc, _ = best_of_roll(engine, state, roll)
-        theirs, their_mwc, _ = best_of_roll(engine, other, roll)
+        equity, mwc, _ = best_of_roll(engine, state, throw.turn, roll)
+        theirs, their_mwc, _ = best_of_roll(engine, other, throw.turn, roll)
         mean += (equity - theirs) / (2 * len(openings))
         if mwc is not None and their_mwc is not None:
             mean_mwc += (mwc + 1.0 - their_mwc) / (2 * len(openings))

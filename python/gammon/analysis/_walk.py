@@ -34,6 +34,8 @@ class Question:
     reason: str = ""
     """Why it cannot be judged."""
     note: str = ""
+    turn: int | None = None
+    """Which turn of the game it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Throw:
     """Before the roll, seen by the player; of an opening roll the start of the game."""
     roll: Roll
     opening: bool
+    turn: int | None = None
 
 
 def walk(match: Match) -> tuple[list[Question], list[Throw]]:
@@ -75,7 +78,7 @@ class _Walker:
             self._thrown_again(number, after)
         elif before.in_game and event.player is not None:
             for question in self._asked(number, before, event, event.player):
-                self.questions.append(question)
+                self.questions.append(dataclasses.replace(question, turn=before.turn))
         if not after.in_game:
             # The cube of an early double that nobody answered was never turned: there is nothing to judge.
             self._early = None
@@ -91,8 +94,8 @@ class _Walker:
         at = after if opening else before
         state = dataclasses.replace(self._state(at), roll=None, offer=None, offered_by=None)
         if not opening and self._may_double(before):
-            self.questions.append(Question(number, game, after.on_roll, "double", state, "no double"))
-        self.throws.append(Throw(number, game, after.on_roll, state, after.roll, opening))
+            self.questions.append(Question(number, game, after.on_roll, "double", state, "no double", turn=at.turn))
+        self.throws.append(Throw(number, game, after.on_roll, state, after.roll, opening, at.turn))
 
     def _thrown_again(self, number: int, after: Moment) -> None:
         """The last roll was none; if only one die is thrown again, there is another at once."""

@@ -24,15 +24,15 @@ def hint(match: Match) -> tuple[list[str], list[str]]:
     engine = Engine(PLIES)
     state = match.state
     if match.phase is Phase.ROLLED:
-        ranking = engine.rank_plays(dataclasses.replace(state, offer=None, offered_by=None))
+        ranking = engine.rank_plays(dataclasses.replace(state, offer=None, offered_by=None), turn=match.turn)
         best = ranking[:MOST_PLAYS]
         return list(_plays(best)) or ["no legal play"], [str(ranked.play) for ranked in best]
     if match.phase is Phase.RESIGNED:
         return [f"{Player('master', engine=engine).act(match).kind} it"], []
     doubles = (action.player for action in match.legal_actions() if action.kind == "double")
     if match.phase is Phase.ON_ROLL and match.to_act not in doubles:
-        return [f"roll: the cube cannot be turned ({engine.evaluate(state).equity:+.3f})"], []
-    return list(_cube(engine, state)), []
+        return [f"roll: the cube cannot be turned ({engine.evaluate(state, turn=match.turn).equity:+.3f})"], []
+    return list(_cube(engine, state, match.turn)), []
 
 
 def _plays(best: Sequence[RankedPlay]) -> Iterator[str]:
@@ -42,8 +42,8 @@ def _plays(best: Sequence[RankedPlay]) -> Iterator[str]:
         yield f"{number}. {ranked.play!s:<24} {equity}{mwc}  {ranked.plies}-ply"
 
 
-def _cube(engine: Engine, state: State) -> Iterator[str]:
-    found = engine.cube_decision(state)
+def _cube(engine: Engine, state: State, turn: int) -> Iterator[str]:
+    found = engine.cube_decision(state, turn=turn)
     yield f"{found.action} (equities of who is on roll, {found.plies}-ply)"
     for name, words in _ACTIONS:
         worth = getattr(found.decision, name)

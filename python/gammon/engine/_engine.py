@@ -42,7 +42,7 @@ __all__ = ["Bearoff", "Engine"]
 Bearoff: TypeAlias = "TwoSided | str | os.PathLike[str] | Literal[False] | None"
 """The two-sided table of an engine: None for the one of 6 points by 6 checkers, False for no tables at all."""
 
-_Game: TypeAlias = "tuple[str | None, _core.Ladder | None, int, str | None]"
+_Game: TypeAlias = "tuple[str | None, _core.Ladder | None, int, str | None, int | None]"
 
 
 class Engine:
@@ -175,13 +175,18 @@ class Engine:
         wanted = (own_plies if plies is None else plies, own_threads if threads is None else threads)
         return Engine(wanted[0], model, bearoff, wanted[1], **named)
 
-    def evaluate(self, x: Position | State) -> Evaluation:
+    def evaluate(self, x: Position | State, *, turn: int | None = None) -> Evaluation:
         """What a position or a state is worth to the player on roll, before the roll.
 
         A roll that the state holds is not looked at.
 
+        Args:
+            x: a position, which means money without a cube; or a state.
+            turn: which turn of the game it is, counted from 1 over both sides, as `Match.turn`. It matters where the
+                rules make somebody wait with a double (rule 7.9); None: nobody has to wait any more.
+
         Raises:
-            InvalidArgumentError: for a match that is over, or a cube that the rules do not have.
+            InvalidArgumentError: for a match that is over, a cube that the rules do not have, or a turn below 1.
             IllegalActionError: while an offer awaits its answer.
 
         >>> from gammon import Position
@@ -189,7 +194,7 @@ class Engine:
         >>> evaluation.equity, evaluation.probabilities.win
         (1.0, 1.0)
         """
-        position, game, ladder = self._game(x)
+        position, game, ladder = self._game(x, turn)
         with interruptible():
             five, _, best, reached = self._search().evaluate(position, game, self._settings())
         equity, mwc = best, None
@@ -198,22 +203,23 @@ class Engine:
             mwc = best if ladder.unit == "mwc" else None
         return Evaluation(Probabilities(*five), equity, mwc, *reached)
 
-    def rank_plays(self, x: Position | State, roll: Roll | str | None = None) -> Ranking:
+    def rank_plays(self, x: Position | State, roll: Roll | str | None = None, *, turn: int | None = None) -> Ranking:
         """The plays of a roll, best first, with what they are worth; empty for a dance or a finished game.
 
         Args:
             x: before the roll is played.
             roll: None for the roll that a state holds.
+            turn: as for `evaluate`: the turn of this roll.
 
         Raises:
             InvalidArgumentError: as `evaluate`, and without a roll.
             NotationError: for a text that is no roll.
             IllegalActionError: while an offer awaits its answer.
         """
-        ranked, reached = self._rank(x, roll, only_best=False)
+        ranked, reached = self._rank(x, roll, turn, only_best=False)
         return Ranking(tuple(ranked), *reached)
 
-    def best_play(self, x: Position | State, roll: Roll | str | None = None) -> Play:
+    def best_play(self, x: Position | State, roll: Roll | str | None = None, *, turn: int | None = None) -> Play:
         """The first of `rank_plays`, found faster; the empty play for a dance.
 
         Raises as `rank_plays` does, and `IllegalPlayError` if the game is over.
@@ -222,13 +228,18 @@ class Engine:
         >>> str(Engine(plies=1).best_play(Position.start(), "31"))
         '8/5 6/5'
         """
-        ranked, _ = self._rank(x, roll, only_best=True)
+        ranked, _ = self._rank(x, roll, turn, only_best=True)
         if ranked:
             return ranked[0].play
         return _position(x).play("", _roll(x, roll))
 
-    def cube_decision(self, x: State) -> CubeDecision:
+    def cube_decision(self, x: State, *, turn: int | None = None) -> CubeDecision:
         """What to do with the cube: whether to double, or how to answer a double, a beaver or a raccoon.
+
+        Args:
+            x: before the roll.
+            turn: as for `evaluate`. Who has to wait with a double cannot double: the action is "unavailable". What one
+                would be worth is there nevertheless.
 
         Raises:
             IllegalActionError: after a roll, while a resignation is pending, and for an early double, which is answered
@@ -246,12 +257,12 @@ class Engine:
         if x.roll is not None:
             raise IllegalActionError(f"the roll {x.roll} is to be played: the cube cannot be turned now")
         if x.offer is None:
-            return self._double(x)
+            return self._double(x, turn)
         if x.offer.level is not None:
             raise IllegalActionError(f"{x.offer.value} is pending: it is no turn of the cube")
         if x.offer is Offer.DOUBLE and x.offered_by != x.on_roll:
             raise IllegalActionError("an early double is answered once the player on roll has finished the turn")
-        return self._double(x) if x.offer is Offer.DOUBLE else self._answer(x)
+        return self._double(x, turn) if x.offer is Offer.DOUBLE else self._answer(x, turn)
 
     def rollout(
         self,
@@ -320,9 +331,9 @@ class Engine:
             replies=self._replies,
         )
 
-    def _double(self, state: State) -> CubeDecision:
+    def _double(self, state: State, turn: int | None) -> CubeDecision:
         """The decision whether to double, or whether to take a double that is pending."""
-        position, game, ladder = self._cubeful(state)
+        position, game, ladder = self._cubeful(state, turn)
         with interruptible():
             numbers, action, five, reached = self._search().decide(position, game, self._settings())
         points = [TurningPoint(*numbers[place : place + 2]) for place in (5, 7, 9)]
@@ -333,9 +344,9 @@ class Engine:
             verdict = _best_answer(decision, "beaver")
         return _cube_decision(verdict, decision, five, reached, state, ladder)
 
-    def _answer(self, state: State) -> CubeDecision:
+    def _answer(self, state: State, turn: int | None) -> CubeDecision:
         """The answer to a beaver or a raccoon: the cube lies with who was doubled, and stays there."""
-        position, (_, compiled, level, _), ladder = self._cubeful(state)
+        position, (_, compiled, level, _, turn), ladder = self._cubeful(state, turn)
         assert state.offer is not None
         by_roller = state.offered_by == state.on_roll
         further = {Offer.BEAVER: 1, Offer.RACCOON: 2}[state.offer]
@@ -348,7 +359,7 @@ class Engine:
             if not there or (turns == 2 and not allowed):
                 worths.append(math.nan)
                 continue
-            game = (None, compiled, level + turns, "opponent")
+            game = (None, compiled, level + turns, "opponent", turn)
             with interruptible():
                 chances, rolling, _, (plies, complete, nodes) = self._search().evaluate(
                     position, game, self._settings()
@@ -366,10 +377,10 @@ class Engine:
         return _cube_decision(names[best], decision, five, reached, state, ladder)
 
     def _rank(
-        self, x: Position | State, roll: Roll | str | None, *, only_best: bool
+        self, x: Position | State, roll: Roll | str | None, turn: int | None, *, only_best: bool
     ) -> tuple[list[RankedPlay], tuple[int, bool, int]]:
         dice = _roll(x, roll)
-        position, game, ladder = self._game(x)
+        position, game, ladder = self._game(x, turn)
         with interruptible():
             rows, reached = self._search().rank(position, dice, game, self._settings(), only_best)
         in_match = ladder is not None and ladder.unit == "mwc"
@@ -380,18 +391,20 @@ class Engine:
         ]
         return ranked, reached
 
-    def _game(self, x: Position | State) -> tuple[Position, _Game, Ladder | None]:
+    def _game(self, x: Position | State, turn: int | None) -> tuple[Position, _Game, Ladder | None]:
         if isinstance(x, Position):
-            return x, ("points", None, 0, None), None
+            return x, ("points", None, 0, None, None), None
         if not isinstance(x, State):
             raise InvalidArgumentError(f"an engine judges a Position or a State, not {x!r}")
         if x.offer is not None:
             raise IllegalActionError(f"{x.offer.value} awaits its answer: ask cube_decision, or leave the offer out")
-        return self._cubeful(x)
+        return self._cubeful(x, turn)
 
-    def _cubeful(self, state: State) -> tuple[Position, _Game, Ladder]:
+    def _cubeful(self, state: State, turn: int | None) -> tuple[Position, _Game, Ladder]:
+        if turn is not None:
+            whole("turn", turn, 1, (1 << 31) - 1)
         ladder, compiled = _ladder(state.rules, state.score, state.stake, self.met, state.on_roll)
-        return state.position, (None, compiled, state.cube.level, state.cube.owner), ladder
+        return state.position, (None, compiled, state.cube.level, state.cube.owner, turn), ladder
 
     def _settings(self) -> tuple[int, Any, int | None, int | None, float | None, int | None]:
         threads = self._threads if isinstance(self._model, Model) else 1

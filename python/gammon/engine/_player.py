@@ -85,17 +85,17 @@ class Player:
     def _before_roll(self, match: Match, chance: random.Random) -> Action:
         state, seat = match.state, match.to_act
         allowed = [action for action in match.legal_actions() if action.player == seat]
-        level = self._lost(state)
+        level = self._lost(state, match.turn)
         resigned = Action("resign", seat, level=level) if level else None
         if resigned in allowed:
             return resigned
-        if any(action.kind == "double" for action in allowed) and self._doubles(state, chance):
+        if any(action.kind == "double" for action in allowed) and self._doubles(state, match.turn, chance):
             return Action("double", seat)
         return Action("roll", seat)
 
-    def _lost(self, state: State) -> int | None:
+    def _lost(self, state: State, turn: int) -> int | None:
         """What the player on roll loses for certain: 1 to 3; None while there is hope, or doubt how much."""
-        win, _, _, gammon, backgammon = self.engine.evaluate(state).probabilities
+        win, _, _, gammon, backgammon = self.engine.evaluate(state, turn=turn).probabilities
         if win > HOPELESS:
             return None
         if state.rules.jacoby and state.cube.owner is None:
@@ -103,8 +103,8 @@ class Player:
         ends = {1: 1 - gammon, 2: gammon - backgammon, 3: backgammon}
         return next((level for level, likely in ends.items() if likely >= 1 - HOPELESS), None)
 
-    def _doubles(self, state: State, chance: random.Random) -> bool:
-        found = self.engine.cube_decision(state)
+    def _doubles(self, state: State, turn: int, chance: random.Random) -> bool:
+        found = self.engine.cube_decision(state, turn=turn)
         if found.action == "unavailable":
             return False
         decision = found.decision
@@ -117,8 +117,8 @@ class Player:
     def _play(self, match: Match, chance: random.Random) -> Action:
         state, seat = match.state, match.to_act
         if not self.level.noise:
-            return Action("play", seat, play=self.engine.best_play(_without_offer(state)))
-        ranking = self.engine.rank_plays(_without_offer(state))
+            return Action("play", seat, play=self.engine.best_play(_without_offer(state), turn=match.turn))
+        ranking = self.engine.rank_plays(_without_offer(state), turn=match.turn)
         if not len(ranking):
             assert state.roll is not None
             return Action("play", seat, play=state.position.play("", state.roll))
@@ -131,7 +131,7 @@ class Player:
 
     def _answer(self, match: Match, chance: random.Random) -> Action:
         state, seat = match.state, match.to_act
-        decision = self.engine.cube_decision(state).decision
+        decision = self.engine.cube_decision(state, turn=match.turn).decision
         sign = 1 if seat == state.on_roll else -1
         worths = {"take": decision.double_take, "drop": decision.double_drop, "beaver": decision.beaver}
         allowed = {action.kind for action in match.legal_actions() if action.player == seat}
@@ -150,20 +150,21 @@ class Player:
         assert state.offer is not None
         assert state.offer.level is not None
         on = _without_offer(state)
-        equity = self.engine.evaluate(on).equity if state.roll is None else self._best(on)
+        turn = match.turn
+        equity = self.engine.evaluate(on, turn=turn).equity if state.roll is None else self._best(on, turn)
         own = equity if seat == state.on_roll else -equity
         assert seat is not None
         worth = _resigned(self.engine, state, state.offer.level, seat)
         return Action("accept" if worth >= own - WORTH_THE_TIME else "decline", seat)
 
-    def _best(self, state: State) -> float:
-        ranking = self.engine.rank_plays(state)
+    def _best(self, state: State, turn: int) -> float:
+        ranking = self.engine.rank_plays(state, turn=turn)
         if len(ranking):
             return ranking[0].equity
         assert state.roll is not None
         after = state.position.play("", state.roll).next
         other = _seen_from_the_other_side(state, after)
-        return -self.engine.evaluate(other).equity
+        return -self.engine.evaluate(other, turn=turn + 1).equity
 
 
 def _without_offer(state: State) -> State:

@@ -47,7 +47,6 @@ pub(crate) struct Room {
     places: Vec<usize>,
     answers: Vec<Outputs>,
     slope: Option<Slope>,
-    plays: Vec<[i8; CELLS]>,
 }
 
 /// On a ladder that ends, equities of a cube that can be turned for ever are near enough for a level that is so far below
@@ -145,23 +144,20 @@ impl<'a> Judge<'a> {
         replies: &mut Vec<[i8; CELLS]>,
     ) -> [usize; 21] {
         let near = position.flip();
-        let Room { slope, plays, .. } = room;
-        let mut sift = match self.evaluator {
+        let Room { slope, scratch, .. } = room;
+        let sift = match self.evaluator {
             Evaluator::Network(network) if most < usize::MAX && self.is_beyond(near.cells()) => {
+                let scratch = scratch.get_or_insert_with(|| Scratch::new(network));
                 let slope = slope.get_or_insert_with(|| Slope::new(network));
-                slope.stand_on(network, near.cells(), gains);
-                Some((slope, network))
+                slope.stand_on(network, network.sums(scratch, near.cells()), gains);
+                Some(slope.on(network))
             }
             _ => None,
         };
         Roll::ALL.map(|roll| {
             let before = replies.len();
-            match &mut sift {
-                Some((slope, network)) => {
-                    plays.clear();
-                    movegen::results(position, roll, View::Next, plays);
-                    slope.keep_least(network, plays, most, replies);
-                }
+            match &sift {
+                Some(slope) => movegen::least(position, roll, most, slope, replies),
                 None => movegen::results(position, roll, View::Next, replies),
             }
             if replies.len() == before {

@@ -235,6 +235,11 @@ impl Ladder {
         [player && owner != Owner::Opponent, opponent && owner != Owner::Player]
     }
 
+    /// The first turn of a game, counted from 1 over both sides, on which player and opponent may double.
+    pub const fn first_double_turn(&self) -> [u32; 2] {
+        self.first_double_turn
+    }
+
     /// Whether the player may turn a cube there before rolling on this turn of the game, counted from 1.
     pub fn may_double_on(&self, level: usize, owner: Owner, turn: u32) -> bool {
         self.may_double(level, owner)[0] && turn >= self.first_double_turn[0]

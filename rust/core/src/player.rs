@@ -195,7 +195,7 @@ impl<'a> NetworkPlayer<'a> {
 
     fn decide(&mut self, position: &Position, ladder: &Ladder, level: usize, owner: Owner) -> cube::Decision {
         if self.skill.plies > 0 {
-            let game = CubeGame { ladder: *ladder, level, owner };
+            let game = CubeGame::new(*ladder, level, owner);
             return self.search(|search| search.decide(position, &game)).answer.0;
         }
         let probabilities = certified(self.chooser.evaluate(position));
@@ -412,7 +412,7 @@ mod tests {
             let best = search.rank(position, roll, &Game::cubeful(ladder, 1, Owner::Player), true).answer;
             assert_eq!(after, best.first().map_or(*position, |best| best.next.flip()));
             different += usize::from(after != shallow.play(position, roll, &ladder.flip(), 1, Owner::Opponent, 3));
-            let (decision, _) = search.decide(position, &CubeGame { ladder, level: 0, owner: Owner::Centred }).answer;
+            let (decision, _) = search.decide(position, &CubeGame::new(ladder, 0, Owner::Centred)).answer;
             let doubles = decision.double_take.min(decision.double_drop) >= decision.no_double;
             assert_eq!(player.doubles(position, &ladder, 0, Owner::Centred, 3), doubles);
             assert_eq!(player.takes(position, &ladder, 0, Owner::Centred, 3), decision.double_take < 1.0);

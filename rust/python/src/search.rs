@@ -7,7 +7,8 @@ use gammon_core::nn::Outputs;
 use gammon_core::parallel::Control;
 use gammon_core::position::CELLS;
 use gammon_core::search::{
-    CubeGame, Evaluate, Evaluator, Filter, Filters, Found, Game, Judge, Limits, MAX_PLIES, Memory, Search, Settings,
+    CubeGame, Evaluate, Evaluator, Filter, Filters, Found, Game, Judge, LATER, Limits, MAX_PLIES, Memory, Search,
+    Settings,
 };
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -23,8 +24,9 @@ use crate::long_work;
 use crate::play::PyPlay;
 use crate::position::PyPosition;
 
-/// What is played for: an objective without a cube, or a ladder with the level and the owner of the cube.
-type GameParts<'py> = (Option<String>, Option<PyRef<'py, PyLadder>>, usize, Option<String>);
+/// What is played for: an objective without a cube, or a ladder with the level and the owner of the cube; the turn of the
+/// game, none if it is past its first turns.
+type GameParts<'py> = (Option<String>, Option<PyRef<'py, PyLadder>>, usize, Option<String>, Option<u32>);
 
 /// For each depth, what is kept after each pass: how many in any case, how many more, within what.
 pub type FilterParts = Vec<Vec<Option<(usize, usize, f64)>>>;
@@ -35,12 +37,13 @@ type SettingParts<'py> = (usize, FilterParts, Option<usize>, Option<u64>, Option
 /// How deep the search got, whether that is all that was asked for, and the positions that it evaluated.
 type Reached = (usize, bool, u64);
 
-fn game_from(py: Python<'_>, (objective, ladder, level, owner): GameParts<'_>) -> PyResult<Game> {
+fn game_from(py: Python<'_>, (objective, ladder, level, owner, turn): GameParts<'_>) -> PyResult<Game> {
     match (objective, ladder) {
         (Some(objective), None) => Ok(Game::Cubeless(objective_from(py, &objective)?)),
         (None, Some(ladder)) => {
             let level = ladder.level(py, level)?;
-            Ok(Game::cubeful(ladder.0, level, owner_from(py, owner.as_deref())?))
+            let game = CubeGame::new(ladder.0, level, owner_from(py, owner.as_deref())?);
+            Ok(Game::Cubeful(Box::new(game.on_turn(turn.unwrap_or(LATER)))))
         }
         _ => Err(Kind::InvalidArgument.error(py, "a game has an objective or a ladder")),
     }

@@ -20,6 +20,8 @@
 //! So neither sorting nor a set of results is needed, and what comes out is in canonical order, highest first. The twin
 //! in the tests knows nothing of this.
 
+use std::marker::PhantomData;
+
 use crate::board::{Board, Made, Places};
 use crate::dice::Roll;
 use crate::play::MAX_STEPS;
@@ -297,6 +299,103 @@ impl Sink for Plays<'_> {
             walked.steps
         }));
     }
+}
+
+/// Scores plays step by step, so that a result need not be made to be compared.
+pub(crate) trait Weigh {
+    /// What a step adds to the score of the cells that it is made in, which are in the view of the player who rolls next.
+    fn step(&self, cells: &[i8; CELLS], made: Made) -> i32;
+}
+
+/// The board in the view of the player who rolls next, and the score of the steps that led to it.
+struct Weighed<'a, W> {
+    board: Board,
+    score: i32,
+    by: &'a W,
+}
+
+impl<W> Clone for Weighed<'_, W> {
+    fn clone(&self) -> Self {
+        Weighed { ..*self }
+    }
+}
+
+impl<W: Weigh> Trail for Weighed<'_, W> {
+    #[inline(always)]
+    fn add(&mut self, made: Made) {
+        let mut cells = [0; CELLS];
+        self.board.store(&mut cells);
+        self.score = self.score.wrapping_add(self.by.step(&cells, made));
+        self.board.add(made);
+    }
+}
+
+/// The results that score least, in canonical order; of equal scores those that come first.
+struct Least<'a, W> {
+    most: usize,
+    /// How many results there were.
+    seen: i64,
+    /// Each score with its place in the lowest bits: so none are equal.
+    keys: Vec<i64>,
+    /// The largest of them if there is no more room.
+    worst: i64,
+    /// Where the cells of the first one are.
+    first: usize,
+    kept: &'a mut Vec<[i8; CELLS]>,
+    by: PhantomData<&'a W>,
+}
+
+impl<W> Least<'_, W> {
+    /// Bits for the place of a result.
+    const PLACE: u32 = MAX_PLAYS.ilog2() + 1;
+
+    fn keep(&mut self, key: i64, board: Board) {
+        if self.keys.len() == self.most {
+            let out = self.keys.iter().position(|&key| key == self.worst).expect("one of the keys");
+            self.keys.remove(out);
+            self.kept.remove(self.first + out);
+        }
+        self.keys.push(key);
+        self.kept.push([0; CELLS]);
+        board.store(self.kept.last_mut().expect("just pushed"));
+        if self.keys.len() == self.most {
+            self.worst = self.keys.iter().fold(i64::MIN, |most, &key| most.max(key));
+        }
+    }
+}
+
+impl<'a, W: Weigh> Sink for Least<'a, W> {
+    type Trail = Weighed<'a, W>;
+
+    #[inline(always)]
+    fn take(&mut self, line: impl FnOnce() -> Line<Self::Trail>, die: usize, sources: Places) {
+        let Line { board, trail } = line();
+        let blots = board.blots();
+        let mut cells = [0; CELLS];
+        trail.board.store(&mut cells);
+        for from in sources.descending() {
+            let made = Made::new(from, die, blots);
+            let score = trail.score.wrapping_add(trail.by.step(&cells, made));
+            let key = i64::from(score) << Self::PLACE | self.seen;
+            self.seen += 1;
+            if key < self.worst {
+                self.keep(key, trail.board.after::<true>(made));
+            }
+        }
+    }
+}
+
+/// Appends the `most` distinct results of a roll that score least, in canonical order and in the view of the player who
+/// rolls next; of equal scores those that come first. A dance appends nothing.
+///
+/// # Panics
+/// If none are wanted.
+pub(crate) fn least<W: Weigh>(position: &Position, roll: Roll, most: usize, by: &W, kept: &mut Vec<[i8; CELLS]>) {
+    assert!(most > 0, "one at least");
+    let trail = Weighed { board: Board::new(&position.flip()), score: 0, by };
+    let keys = Vec::with_capacity(most.min(MAX_PLAYS));
+    let mut sink = Least { most, seen: 0, keys, worst: i64::MAX, first: kept.len(), kept, by: PhantomData };
+    generate(position, roll, trail, &mut sink);
 }
 
 /// Appends the distinct results of a roll, in canonical order. A dance appends nothing.

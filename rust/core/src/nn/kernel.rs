@@ -102,6 +102,16 @@ impl Base {
     pub fn empty(network: &Network) -> Base {
         Base { cells: [0; CELLS], features: NO_VALUES, sums: network.table().bias.clone() }
     }
+
+    /// Its checkers.
+    pub fn cells(&self) -> &[i8; CELLS] {
+        &self.cells
+    }
+
+    /// Its first layer.
+    pub fn sums(&self) -> &[i16] {
+        &self.sums
+    }
 }
 
 /// Rows that a board without features can hold, and one with them.

@@ -33,11 +33,20 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Where the row of a cell with this value starts.
+    /// The number of the row of a cell with this value.
+    #[inline(always)]
+    pub fn place(cell: usize, value: i8) -> usize {
+        cell * VALUES + (value + CHECKERS as i8) as usize
+    }
+
+    /// Where that row starts.
     #[inline(always)]
     pub fn row(&self, cell: usize, value: i8) -> u32 {
-        ((cell * VALUES + (value + CHECKERS as i8) as usize) * self.bias.len()) as u32
+        (Table::place(cell, value) * self.bias.len()) as u32
     }
+
+    /// How many rows the cells have.
+    pub const PLACES: usize = CELLS * VALUES;
 
     /// Where the row of a feature's value starts.
     #[inline(always)]
@@ -59,7 +68,7 @@ impl Table {
         for cell in 0..CELLS {
             for value in (-(CHECKERS as i8)..=CHECKERS as i8).filter(|&value| can_hold(cell, value)) {
                 let (side, place) = encoding::place_of(cell, value);
-                let start = (cell * VALUES + (value + CHECKERS as i8) as usize) * first;
+                let start = Table::place(cell, value) * first;
                 let sums =
                     Sums { input, first, side, place, units: encoding::units(place, value.unsigned_abs().into()) };
                 for (unit, row) in rows[start..start + first].iter_mut().enumerate() {
@@ -289,6 +298,12 @@ impl Scratch {
 }
 
 impl Network {
+    /// The sums of the first layer at a position.
+    pub(crate) fn sums<'a>(&self, scratch: &'a mut Scratch, near: &[i8; CELLS]) -> &'a [i16] {
+        kernel::rebase(self, &mut scratch.base, [near; 2]);
+        scratch.base.sums()
+    }
+
     /// Appends the outputs of positions that are like `near`: the candidates of a roll.
     ///
     /// The answers do not depend on `near`, only the time does. `scratch` must be made for this network.
@@ -318,7 +333,10 @@ impl Network {
         positions: &[[i8; CELLS]],
         outputs: &mut Vec<Outputs>,
     ) {
-        kernel::rebase(self, &mut scratch.base, like);
+        // From the right checkers any features lead to the same sums.
+        if scratch.base.cells() != like[0] {
+            kernel::rebase(self, &mut scratch.base, like);
+        }
         scratch.chances.clear();
         kernel::evaluate(self, &scratch.base, positions, &mut scratch.chances);
         outputs.extend(positions.iter().zip(&scratch.chances).map(|(cells, chances)| nested(cells, chances)));

@@ -1,176 +1,197 @@
 //! A network near a position as a straight line, by which the few best of many candidates are found without it.
 
-use crate::board::Board;
-use crate::nn::contact::{self, FEATURES, NO_VALUES, Values};
-use crate::nn::kernel::sigmoid;
-use crate::nn::network::{Network, Table};
+use std::cell::Cell;
+
+use crate::board::Made;
+use crate::movegen::Weigh;
+use crate::nn::kernel::{dispatch, sigmoid};
+use crate::nn::lanes::{Floats, LANES};
+use crate::nn::network::{Network, Outputs, Table};
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP};
-use crate::position::CELLS;
+use crate::position::{BAR, CELLS, OPPONENT_OFF};
 
 /// The largest weight of a unit times the units: so that no sum of 16-bit numbers overflows 32 bits.
 const LARGEST: f32 = 65_000.0;
 
 /// A unit counts in part where its sum is within so many times the mean size of its layer's sums from zero: a play may
-/// well open or close it. Both widths were chosen among a few by one network; what they find with the shipped one is what
-/// `benches/replies.py` prints.
-const FIRST_WIDTH: f32 = 1.0;
+/// well open or close it. Both widths were chosen among a few by the shipped networks (docs/performance.md); what they find
+/// is what `benches/replies.py` prints.
+const FIRST_WIDTH: f32 = 1.5;
 /// The same for the second layer.
-const SECOND_WIDTH: f32 = 0.5;
+const SECOND_WIDTH: f32 = 1.5;
 
 /// Not worked out yet.
 const UNKNOWN: i32 = i32::MIN;
+
+/// Units that are looked at together.
+const UNITS: usize = 16;
 
 /// How the worth of a position changes with its cells, to the first order around one position.
 ///
 /// Scores are whole numbers on a scale of their own, comparable among candidates of one position only.
 pub struct Slope {
-    near: [i8; CELLS],
-    features: Values,
+    /// The second layer's weights, for each of its blocks and each [`UNITS`] of the first layer.
+    turned: Vec<[[f32; UNITS]; SECOND_STEP]>,
     /// What an integer of each unit of the first layer adds.
     weights: Vec<i16>,
     /// What each row of the first layer adds.
-    known: Vec<i32>,
-    first: Vec<i16>,
+    known: Vec<Cell<i32>>,
     gradient: Vec<f32>,
-    /// The scores of the plays of a roll, with their places.
-    scores: Vec<(i32, usize)>,
+    /// How open each unit of the first layer is.
+    shares: Vec<f32>,
+    /// The sums of the second layer.
+    second: Vec<[f32; SECOND_STEP]>,
+}
+
+/// A slope that stands somewhere, with its network.
+pub struct Standing<'a> {
+    slope: &'a Slope,
+    network: &'a Network,
 }
 
 impl Slope {
     /// The slope of a network, which stands nowhere yet. All calls must be for this network.
     pub fn new(network: &Network) -> Slope {
-        let units = network.table().bias.len();
-        Slope {
-            near: [0; CELLS],
-            weights: vec![0; units],
-            features: NO_VALUES,
-            known: vec![UNKNOWN; network.table().rows.len() / units],
-            first: vec![0; units],
-            gradient: vec![0.0; units],
-            scores: Vec::new(),
-        }
-    }
-
-    /// Takes the slope at a position, of a worth to which the five probabilities add so much each.
-    pub fn stand_on(&mut self, network: &Network, near: &[i8; CELLS], gains: [f32; OUTPUTS]) {
         let table = network.table();
-        self.near = *near;
-        self.known.fill(UNKNOWN);
-        self.first.copy_from_slice(&table.bias);
-        for (cell, &value) in near.iter().enumerate().filter(|&(_, &value)| value != 0) {
-            let row = &table.rows[table.row(cell, value) as usize..][..self.first.len()];
-            self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
-        }
-        if table.has_features() {
-            self.features = contact::values(near);
-            for (feature, &value) in self.features[..FEATURES].iter().enumerate().filter(|&(_, &value)| value != 0) {
-                let row = &table.rows[table.feature_row(feature, value) as usize..][..self.first.len()];
-                self.first.iter_mut().zip(row).for_each(|(sum, &add)| *sum = sum.wrapping_add(add));
-            }
-        }
-        self.descend(table, gains);
-        let steepest = self.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
-        let scale = LARGEST / self.weights.len() as f32 / steepest;
-        for (weight, slope) in self.weights.iter_mut().zip(&self.gradient) {
-            *weight = (slope * scale) as i16;
+        let units = table.bias.len();
+        let steps = units / FIRST_STEP;
+        let turned = (0..table.second_bias.len() * units / UNITS).map(|place| {
+            let (block, first) = (place / (units / UNITS), place % (units / UNITS) * UNITS);
+            let step = &table.second[block * steps + first / FIRST_STEP];
+            std::array::from_fn(|lane| std::array::from_fn(|unit| step[first % FIRST_STEP + unit][lane]))
+        });
+        Slope {
+            turned: turned.collect(),
+            weights: vec![0; units],
+            known: vec![Cell::new(UNKNOWN); Table::PLACES],
+            gradient: vec![0.0; units],
+            shares: vec![0.0; units],
+            second: vec![[0.0; SECOND_STEP]; table.second_bias.len()],
         }
     }
 
-    /// The gradient of the worth by the sums of the first layer.
-    fn descend(&mut self, table: &Table, gains: [f32; OUTPUTS]) {
-        let steps = self.first.len() / FIRST_STEP;
-        let mut logits = table.output_bias;
-        let mut open = Vec::with_capacity(table.second_bias.len());
-        for (block, bias) in table.second_bias.iter().enumerate() {
-            let mut sums = *bias;
-            for (unit, &sum) in self.first.iter().enumerate().filter(|&(_, &sum)| sum > 0) {
-                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
-                sums.iter_mut().zip(weights).for_each(|(total, weight)| *total += f32::from(sum) * weight);
-            }
-            for (sum, weights) in sums.iter().zip(&table.output[block]) {
-                logits.iter_mut().zip(weights).for_each(|(logit, weight)| *logit += sum.max(0.0) * weight);
-            }
-            open.push(sums);
-        }
-        let by_logit = by_logits(logits[..OUTPUTS].try_into().expect("five outputs"), gains);
-        let size = self.first.iter().map(|&sum| f32::from(sum).abs()).sum::<f32>() / self.first.len() as f32;
-        let shares: Vec<f32> = self.first.iter().map(|&sum| openness(sum.into(), FIRST_WIDTH * size)).collect();
-        self.gradient.fill(0.0);
-        for (block, sums) in open.iter().enumerate() {
-            let width = SECOND_WIDTH * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
-            let mut slopes = [0.0f32; SECOND_STEP];
-            for (unit, slope) in slopes.iter_mut().enumerate() {
-                let weights = &table.output[block][unit];
-                let all: f32 = weights.iter().zip(by_logit).map(|(weight, slope)| weight * slope).sum();
-                *slope = openness(sums[unit], width) * all;
-            }
-            for (unit, slope) in self.gradient.iter_mut().enumerate().filter(|&(unit, _)| shares[unit] > 0.0) {
-                let weights = &table.second[block * steps + unit / FIRST_STEP][unit % FIRST_STEP];
-                let mut products = [0.0f32; SECOND_STEP];
+    /// Takes the slope at the position with these sums of the first layer, of a worth to which the five probabilities add
+    /// so much each.
+    pub fn stand_on(&mut self, network: &Network, sums: &[i16], gains: Outputs) {
+        self.known.fill(Cell::new(UNKNOWN));
+        let slope = self;
+        dispatch!(network.kernel(), descend, (slope: &mut Slope, network: &Network, sums: &[i16], gains: Outputs));
+    }
+
+    /// What to score plays by from where the slope stands.
+    pub fn on<'a>(&'a self, network: &'a Network) -> Standing<'a> {
+        Standing { slope: self, network }
+    }
+}
+/// The gradient of the worth by the sums of the first layer, as whole numbers. Vectors change no byte: products are rounded
+/// before they are added, and each lane is added up in one order.
+#[inline(always)]
+fn descend<F: Floats, const N: usize>(slope: &mut Slope, network: &Network, first: &[i16], gains: Outputs) {
+    let table = network.table();
+    let units = first.len();
+    let mut logits = table.output_bias;
+    slope.second.copy_from_slice(&table.second_bias);
+    for (step, sums) in first.as_chunks::<FIRST_STEP>().0.iter().enumerate() {
+        for (unit, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum > 0) {
+            for (block, totals) in slope.second.iter_mut().enumerate() {
+                let weights = &table.second[block * (units / FIRST_STEP) + step][unit];
                 for lane in 0..SECOND_STEP {
-                    products[lane] = weights[lane] * slopes[lane];
+                    totals[lane] += f32::from(sum) * weights[lane];
                 }
-                *slope += shares[unit] * products.iter().sum::<f32>();
             }
         }
     }
+    for (sums, weights) in slope.second.iter().zip(&table.output) {
+        for unit in 0..SECOND_STEP {
+            for lane in 0..LANES {
+                logits[lane] += sums[unit].max(0.0) * weights[unit][lane];
+            }
+        }
+    }
+    let by_logit = by_logits(logits[..OUTPUTS].try_into().expect("five outputs"), gains);
+    let size = first.iter().map(|&sum| f32::from(sum).abs()).sum::<f32>() / units as f32;
+    for (share, &sum) in slope.shares.iter_mut().zip(first) {
+        *share = openness(sum.into(), FIRST_WIDTH * size);
+    }
+    slope.gradient.fill(0.0);
+    for (block, sums) in slope.second.iter().enumerate() {
+        let width = SECOND_WIDTH * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
+        let slopes: [f32; SECOND_STEP] = std::array::from_fn(|unit| {
+            let weights = &table.output[block][unit];
+            let all: f32 = weights.iter().zip(by_logit).map(|(weight, slope)| weight * slope).sum();
+            openness(sums[unit], width) * all
+        });
+        let parts = slope.gradient.as_chunks_mut::<UNITS>().0.iter_mut().zip(slope.shares.as_chunks::<UNITS>().0);
+        for ((gradient, shares), weights) in parts.zip(&slope.turned[block * (units / UNITS)..]) {
+            let mut sums = [0.0f32; UNITS];
+            for lane in 0..SECOND_STEP {
+                for unit in 0..UNITS {
+                    sums[unit] += weights[lane][unit] * slopes[lane];
+                }
+            }
+            for unit in 0..UNITS {
+                gradient[unit] += shares[unit] * sums[unit];
+            }
+        }
+    }
+    let steepest = slope.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
+    let scale = LARGEST / units as f32 / steepest;
+    for (weight, slope) in slope.weights.iter_mut().zip(&slope.gradient) {
+        *weight = (slope * scale) as i16;
+    }
+}
 
+/// The sum of products, which must not overflow.
+#[inline(always)]
+fn product<F: Floats, const N: usize>(row: &[i16], weights: &[i16]) -> i32 {
+    row.iter().zip(weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum()
+}
+
+impl Standing<'_> {
     /// What a row of the first layer adds to a score.
     #[inline(always)]
-    fn part(&mut self, table: &Table, row: u32) -> i32 {
-        let units = self.weights.len();
-        let place = row as usize / units;
-        if self.known[place] == UNKNOWN {
-            let row = &table.rows[row as usize..][..units];
-            self.known[place] = row.iter().zip(&self.weights).map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
+    fn part(&self, cell: usize, value: i8) -> i32 {
+        let known = &self.slope.known[Table::place(cell, value)];
+        if known.get() == UNKNOWN {
+            known.set(self.row(cell, value));
         }
-        self.known[place]
+        known.get()
     }
 
-    /// The score of a position like the one stood on: the more, the more it is worth to the player on roll.
-    ///
-    /// Features are taken to stay as they are: to work them out takes longer than all the rest.
+    #[inline(never)]
+    fn row(&self, cell: usize, value: i8) -> i32 {
+        let weights = &self.slope.weights;
+        let table = self.network.table();
+        let row = &table.rows[table.row(cell, value) as usize..][..weights.len()];
+        dispatch!(self.network.kernel(), product, (row: &[i16], weights: &[i16]) -> i32)
+    }
+
+    /// What a cell adds to a score when its value changes.
     #[inline(always)]
-    fn score(&mut self, table: &Table, cells: &[i8; CELLS]) -> i32 {
-        let mut different = Board::load(&self.near).different(Board::load(cells));
-        let mut score = 0i32;
-        while different != 0 {
-            let cell = different.trailing_zeros() as usize;
-            different &= different - 1;
-            let new = self.part(table, table.row(cell, cells[cell]));
-            let old = self.part(table, table.row(cell, self.near[cell]));
-            score = score.wrapping_add(new.wrapping_sub(old));
-        }
-        score
+    fn change(&self, cell: usize, from: i8, to: i8) -> i32 {
+        self.part(cell, to).wrapping_sub(self.part(cell, from))
     }
+}
 
-    /// Appends the `count` of the positions that score least, in the order in which they are given; of equal scores those
-    /// that are given first.
-    pub fn keep_least(
-        &mut self,
-        network: &Network,
-        positions: &[[i8; CELLS]],
-        count: usize,
-        kept: &mut Vec<[i8; CELLS]>,
-    ) {
-        if positions.len() <= count {
-            kept.extend_from_slice(positions);
-            return;
+/// The more a play scores, the more it is worth to the player who rolls next.
+///
+/// Features are taken to stay as they are: to work them out takes longer than all the rest.
+impl Weigh for Standing<'_> {
+    #[inline(always)]
+    fn step(&self, cells: &[i8; CELLS], made: Made) -> i32 {
+        // Here the checkers that move are the opponent's.
+        let from = BAR - made.from;
+        let left = self.change(from, cells[from], cells[from] + 1);
+        if made.from <= made.die {
+            let off = cells[OPPONENT_OFF];
+            return left.wrapping_add(self.change(OPPONENT_OFF, off, off + 1));
         }
-        let mut scores = std::mem::take(&mut self.scores);
-        scores.clear();
-        for (place, cells) in positions.iter().enumerate() {
-            let score = self.score(network.table(), cells);
-            // The least so far, in order: few of the others get in.
-            if scores.len() < count || scores.last().is_some_and(|&(most, _)| score < most) {
-                scores.truncate(count - 1);
-                let after = scores.iter().rposition(|&(other, _)| other <= score).map_or(0, |before| before + 1);
-                scores.insert(after, (score, place));
-            }
+        let to = from + made.die;
+        if !made.hit {
+            return left.wrapping_add(self.change(to, cells[to], cells[to] - 1));
         }
-        scores.sort_unstable_by_key(|&(_, place)| place);
-        kept.extend(scores.iter().map(|&(_, place)| positions[place]));
-        self.scores = scores;
+        let hit = self.change(to, 1, -1).wrapping_add(self.change(BAR, cells[BAR], cells[BAR] + 1));
+        left.wrapping_add(hit)
     }
 }
 
@@ -197,7 +218,7 @@ fn by_logits(logits: [f32; OUTPUTS], gains: [f32; OUTPUTS]) -> [f32; OUTPUTS] {
 mod tests {
     use super::*;
     use crate::movegen::{self, View};
-    use crate::nn::{Scratch, Shape, Weights, equity};
+    use crate::nn::{Kernel, Scratch, Shape, Weights, equity};
     use crate::parallel::Control;
     use crate::position::{Position, Variant};
     use crate::{Roll, simulate};
@@ -239,16 +260,59 @@ mod tests {
             if candidates.len() < 5 || candidates.len() > 60 {
                 continue;
             }
-            slope.stand_on(&network, position.flip().cells(), [2.0, 1.0, 1.0, -1.0, -1.0]);
+            let sums = network.sums(&mut scratch, position.flip().cells());
+            slope.stand_on(&network, sums, [2.0, 1.0, 1.0, -1.0, -1.0]);
             let mut outputs = Vec::new();
             network.evaluate(&mut scratch, &candidates, &mut outputs);
             let best =
                 (0..candidates.len()).min_by(|&a, &b| equity(outputs[a]).total_cmp(&equity(outputs[b]))).unwrap();
-            let scores: Vec<i32> = candidates.iter().map(|cells| slope.score(network.table(), cells)).collect();
+            let mut few = Vec::new();
+            movegen::least(position, roll, 4, &slope.on(&network), &mut few);
+            assert_eq!(few.len(), 4);
             rolls += 1;
-            found += usize::from(scores.iter().filter(|&&score| score < scores[best]).count() < 4);
+            found += usize::from(few.contains(&candidates[best]));
         }
         assert!(rolls > 150);
         assert!(found * 10 > rolls * 8, "{found} of {rolls}");
+    }
+
+    /// A play scores what its cells differ by from where the slope stands, whatever way the checkers went; the few with
+    /// the least scores are kept, in their order, by any kernel.
+    #[test]
+    fn the_few_are_those_with_the_least_scores() {
+        let network = Network::new(Weights::random(Shape::new(128, 32).unwrap(), 5));
+        let kernels = Kernel::ALL.into_iter().filter(|kernel| kernel.is_available());
+        let networks: Vec<_> = kernels.map(|kernel| network.clone().with_kernel(kernel)).collect();
+        let start = Position::start(Variant::Standard);
+        let mut dropped = 0;
+        for (row, position) in simulate::random_positions(&start, 200, 2, &Control::default()).iter().enumerate() {
+            let roll = Roll::ALL[row % 21];
+            let near = position.flip();
+            let mut candidates = Vec::new();
+            movegen::results(position, roll, View::Next, &mut candidates);
+            for network in &networks {
+                let (mut slope, mut scratch) = (Slope::new(network), Scratch::new(network));
+                slope.stand_on(network, network.sums(&mut scratch, near.cells()), [2.0, 1.0, 1.0, -1.0, -1.0]);
+                let standing = slope.on(network);
+                let of_all = |cells: &[i8; CELLS]| {
+                    (0..CELLS).map(|cell| standing.row(cell, cells[cell])).fold(0, i32::wrapping_add)
+                };
+                let scores: Vec<i32> =
+                    candidates.iter().map(|cells| of_all(cells).wrapping_sub(of_all(near.cells()))).collect();
+                for most in [1, 3, 8, 5000] {
+                    let mut places: Vec<usize> = (0..candidates.len()).collect();
+                    places.sort_by_key(|&place| (scores[place], place));
+                    places.truncate(most);
+                    places.sort();
+                    let expected: Vec<_> = places.iter().map(|&place| candidates[place]).collect();
+                    let mut few = vec![[7; CELLS]];
+                    movegen::least(position, roll, most, &standing, &mut few);
+                    assert_eq!(few[0], [7; CELLS]);
+                    assert_eq!(few[1..], expected);
+                    dropped += candidates.len() - expected.len();
+                }
+            }
+        }
+        assert!(dropped > 1000);
     }
 }

@@ -4,7 +4,6 @@ use super::{Player, Stakes};
 use crate::cube::Action;
 use crate::dice::Roll;
 use crate::judge::Judge;
-use crate::ladder::Ladder;
 use crate::parallel::Control;
 use crate::position::Position;
 use crate::search::{CACHE_ENTRIES, CubeGame, Game, Memory, Search, Settings};
@@ -34,9 +33,7 @@ impl<'a> Ahead<'a> {
 }
 
 fn game(stakes: Stakes<'_>) -> CubeGame {
-    let Stakes { ladder, level, owner } = stakes;
-    let ladder: Ladder = *ladder;
-    CubeGame { ladder, level, owner }
+    CubeGame::new(*stakes.ladder, stakes.level, stakes.owner)
 }
 
 impl Player for Ahead<'_> {

@@ -24,19 +24,53 @@ pub struct CubeGame {
     pub level: usize,
     /// Who has it.
     pub owner: Owner,
+    /// The turn of the game, counted from 1 over both sides; [`LATER`] once nobody has to wait with a double.
+    pub turn: u32,
+}
+
+/// Any turn but the first ones, on which a ladder may forbid to double.
+pub const LATER: u32 = u32::MAX;
+
+impl CubeGame {
+    /// A game that is past its first turns.
+    pub fn new(ladder: Ladder, level: usize, owner: Owner) -> CubeGame {
+        CubeGame { ladder, level, owner, turn: LATER }
+    }
+
+    /// The game on a turn of it. All turns from which on nobody has to wait are the same.
+    pub fn on_turn(self, turn: u32) -> CubeGame {
+        let waited = self.ladder.first_double_turn().into_iter().all(|first| first <= turn);
+        CubeGame { turn: if waited { LATER } else { turn }, ..self }
+    }
+
+    /// The game on the other player's next turn.
+    fn next(&self) -> CubeGame {
+        CubeGame::new(self.ladder.flip(), self.level, self.owner.flip()).on_turn(self.turn.saturating_add(1))
+    }
 }
 
 impl Game {
     /// A game with a live cube.
     pub fn cubeful(ladder: Ladder, level: usize, owner: Owner) -> Game {
-        Game::Cubeful(Box::new(CubeGame { ladder, level, owner }))
+        Game::Cubeful(Box::new(CubeGame::new(ladder, level, owner)))
+    }
+
+    /// The game on the other player's next turn, as that player sees it.
+    pub fn next(&self) -> Game {
+        match self {
+            Game::Cubeless(objective) => Game::Cubeless(*objective),
+            Game::Cubeful(game) => Game::Cubeful(Box::new(game.next())),
+        }
     }
 
     /// The same game as the other player sees it.
     pub fn flip(&self) -> Game {
         match self {
             Game::Cubeless(objective) => Game::Cubeless(*objective),
-            Game::Cubeful(game) => Game::cubeful(game.ladder.flip(), game.level, game.owner.flip()),
+            Game::Cubeful(game) => {
+                let (ladder, owner) = (game.ladder.flip(), game.owner.flip());
+                Game::Cubeful(Box::new(CubeGame { ladder, owner, ..**game }))
+            }
         }
     }
 
@@ -110,6 +144,8 @@ pub(crate) fn money_unit(ladder: &Ladder) -> Option<f64> {
 pub(super) struct CubeState {
     pub level: usize,
     pub owner: Owner,
+    /// The rules make whoever could double wait for a later turn.
+    pub waits: bool,
     /// Which state of the next depth follows without a double.
     pub next: usize,
     /// Which one follows a double that is taken, and what it is worth if it is dropped; none where nobody may double.
@@ -154,7 +190,7 @@ impl Plan {
             Game::Cubeful(cubed) => {
                 let ladders = [cubed.ladder, cubed.ladder.flip()];
                 let preferences = [0, 1].map(|side| Preference::of(&ladders[side], cubed.level));
-                let layers = layers(&ladders, cubed.level, cubed.owner);
+                let layers = layers(&ladders, cubed);
                 let unit = money_unit(&cubed.ladder);
                 Plan { game: game.clone(), replies, preferences, cube: Some(CubePlan { ladders, layers, unit }) }
             }
@@ -162,9 +198,9 @@ impl Plan {
     }
 }
 
-fn layers(ladders: &[Ladder; 2], level: usize, owner: Owner) -> Vec<Vec<CubeState>> {
+fn layers(ladders: &[Ladder; 2], game: &CubeGame) -> Vec<Vec<CubeState>> {
     let mut layers = Vec::new();
-    let mut lying = vec![(level, owner)];
+    let mut lying = vec![(game.level, game.owner)];
     for depth in 0..=MAX_PLIES {
         let ladder = &ladders[depth % 2];
         let mut next: Vec<(usize, Owner)> = Vec::new();
@@ -175,10 +211,13 @@ fn layers(ladders: &[Ladder; 2], level: usize, owner: Owner) -> Vec<Vec<CubeStat
             })
         };
         let state = |&(level, owner): &(usize, Owner)| {
-            let doubles = ladder.may_double(level, owner)[0] && ladder.has_level(level + 1);
+            let may = ladder.may_double(level, owner)[0];
+            let now = ladder.may_double_on(level, owner, game.turn.saturating_add(depth as u32));
+            let doubles = now && ladder.has_level(level + 1);
             CubeState {
                 level,
                 owner,
+                waits: may && !now,
                 next: place((level, owner.flip())),
                 // The opponent takes and has the cube, which is the player's own where the opponent is on roll.
                 double: doubles.then(|| (place((level + 1, Owner::Player)), ladder.worth_of(level, Outcome::Win))),

@@ -39,7 +39,7 @@ use crate::position::{CELLS, Position};
 
 pub use crate::judge::{Evaluate, Evaluator, Judge};
 pub use filter::{Filter, Filters, Passes};
-pub use game::{CubeGame, Game};
+pub use game::{CubeGame, Game, LATER};
 
 pub(crate) use game::money_unit;
 
@@ -242,7 +242,7 @@ impl Search<'_> {
         let mut cells = Vec::new();
         movegen::results(position, roll, View::Next, &mut cells);
         // What a play leads to is the opponent's to roll.
-        let plan = Arc::new(self.plan(&game.flip()));
+        let plan = Arc::new(self.plan(&game.next()));
         self.deepen(|plies, budget| {
             let tree = Tree { judge: self.judge, plan: &plan, budget };
             self.rank_at(tree, position, &cells, game, plies, only_best)
@@ -306,11 +306,13 @@ impl Search<'_> {
 
     /// What each action of the cube is worth to the player on roll, and what the chances are if the cube stays.
     ///
-    /// The rolls after a double are walked again with the doubled cube: replies may differ.
+    /// The rolls after a double are walked again with the doubled cube: replies may differ. Where the rules forbid a double
+    /// it has its worths too, for one that was made nevertheless, and the action is not available.
     pub fn decide(&self, position: &Position, game: &CubeGame) -> Found<(cube::Decision, Probabilities)> {
-        let CubeGame { ladder, level, owner } = game;
-        let (level, owner) = (*level, *owner);
-        let plan = |turns: usize, owner| Arc::new(self.plan(&Game::cubeful(*ladder, level + turns, owner)));
+        let CubeGame { ref ladder, level, owner, turn } = *game;
+        let plan = |turns: usize, owner| {
+            Arc::new(self.plan(&Game::Cubeful(Box::new(CubeGame { level: level + turns, owner, ..*game }))))
+        };
         let there = |turns: usize| owner != Owner::Opponent && ladder.has_level(level + turns) && !position.is_over();
         let plans = [
             Some(plan(0, owner)),
@@ -331,7 +333,11 @@ impl Search<'_> {
             }
             let [rolling, taken, beaver] = worths;
             let worths = Worths { rolling, taken, beaver };
-            Ok((cube::Decision::of(chances, ladder, level, owner, worths), chances))
+            let mut decision = cube::Decision::of(chances, ladder, level, owner, worths);
+            if !ladder.may_double_on(level, owner, turn) {
+                (decision.action, decision.best) = (cube::Action::Unavailable, decision.no_double);
+            }
+            Ok((decision, chances))
         })
     }
 }

@@ -1,4 +1,5 @@
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::bearoff::one_sided::OneSided;
@@ -6,7 +7,7 @@ use crate::bearoff::two_sided::{Ask, Build};
 use crate::bearoff::{Index, Spec, TwoSided, Values};
 use crate::eval::{self, Chooser, Objective};
 use crate::ladder::{Ladder, Level, Terms};
-use crate::nn::{Network, Outputs, Shape, Weights};
+use crate::nn::{Network, Outputs, Scratch, Shape, Weights};
 use crate::position::Variant;
 use crate::simulate;
 
@@ -69,6 +70,14 @@ fn score() -> Ladder {
     Ladder::new(&levels, Terms { total: 1.0, ..Terms::default() }).unwrap()
 }
 
+/// A game in which the player on roll may double from turn 5 on only (rule 7.9).
+fn waiting() -> CubeGame {
+    let levels: Vec<Level> =
+        (0..3).map(|level| Level { worth: score().worth(level), may_double: [level < 2; 2], dead: false }).collect();
+    let terms = Terms { total: 1.0, first_double_turn: [5, 2], ..Terms::default() };
+    CubeGame::new(Ladder::new(&levels, terms).unwrap(), 0, Owner::Centred)
+}
+
 fn games() -> Vec<Game> {
     let mut games = Objective::ALL.map(Game::Cubeless).to_vec();
     for ladder in [money(false), money(true), score()] {
@@ -77,6 +86,7 @@ fn games() -> Vec<Game> {
         }
     }
     games.push(Game::cubeful(score(), 1, Owner::Player));
+    games.extend([2, 3, 4, 5].map(|turn| Game::Cubeful(Box::new(waiting().on_turn(turn)))));
     games
 }
 
@@ -152,8 +162,9 @@ impl Twin<'_> {
 
     /// The worth of one cube, turned now if that is best, or not.
     fn worth(&self, position: &Position, plies: usize, side: usize, game: &CubeGame, may_turn: bool) -> f64 {
-        let CubeGame { ladder, level, owner } = game;
+        let CubeGame { ladder, level, owner, turn } = game;
         let (level, owner) = (*level, *owner);
+        let may_turn = may_turn && *turn >= ladder.first_double_turn()[0];
         let chances = Probabilities::new_unchecked(self.chances(position, 0, side));
         if position.is_over() {
             return cube::value(chances, ladder, level, owner, 0.0);
@@ -175,7 +186,8 @@ impl Twin<'_> {
             };
         }
         let rolling = |level: usize, owner: Owner| {
-            let game = CubeGame { ladder: ladder.flip(), level, owner: owner.flip() };
+            let (ladder, owner) = (ladder.flip(), owner.flip());
+            let game = CubeGame { ladder, level, owner, turn: turn.saturating_add(1) };
             let mean = |roll: Roll| {
                 let next = self.reply(position, roll, side);
                 f64::from(roll.weight()) / 36.0 * self.worth(&next, plies - 1, 1 - side, &game, true)
@@ -414,6 +426,83 @@ fn cancelling_gives_what_is_finished() {
     let found = search.evaluate(&position, &Game::Cubeless(Objective::Points));
     assert_eq!((found.plies, found.complete), (0, false));
     assert_eq!(found.answer.probabilities, eval::evaluate(&NETWORK, &position));
+}
+
+/// Who has to wait does not double, is worth no more for it, and a turn on which nobody waits is any other.
+#[test]
+fn doubles_wait_for_their_turn() {
+    let ask = |game: CubeGame, position: &Position| {
+        search(bare(), settings(0), |search| search.decide(position, &game)).answer.0
+    };
+    // Some of the numbers are none.
+    let same = |a: &cube::Decision, b: &cube::Decision| format!("{a:?}") == format!("{b:?}");
+    let mut less = 0;
+    for position in positions(60, 8) {
+        let free = ask(waiting(), &position);
+        assert!(same(&ask(waiting().on_turn(5), &position), &free));
+        assert_eq!(waiting().on_turn(5), waiting());
+        for turn in [1, 2, 4] {
+            let waits = ask(waiting().on_turn(turn), &position);
+            assert_eq!(waits.action, cube::Action::Unavailable);
+            assert_eq!((waits.no_double, waits.best), (free.no_double, free.no_double));
+            assert_eq!(waits.double_take.to_bits(), free.double_take.to_bits());
+        }
+        less += usize::from(free.best > free.no_double);
+        // The other player does not wait.
+        let theirs = |turn| CubeGame { ladder: waiting().ladder.flip(), ..waiting() }.on_turn(turn);
+        assert!(same(&ask(theirs(2), &position), &ask(theirs(LATER), &position)));
+    }
+    assert!(less > 5);
+    // What is played into is the next turn: from turn 4 the other one's fifth, who waits no more.
+    let game = Game::Cubeful(Box::new(CubeGame { ladder: waiting().ladder.flip(), ..waiting() }.on_turn(4)));
+    assert_eq!(game.next(), Game::Cubeful(Box::new(waiting())));
+}
+
+/// Asks the network, and cancels the work in one of its calls.
+struct Cancelling<'a> {
+    control: &'a Control,
+    calls: AtomicUsize,
+    at: usize,
+    /// Calls that began after that.
+    after: AtomicUsize,
+}
+
+impl Evaluate for Cancelling<'_> {
+    fn evaluate(&self, positions: &[[i8; CELLS]], outputs: &mut Vec<Outputs>) {
+        self.after.fetch_add(usize::from(self.control.is_cancelled()), Ordering::Relaxed);
+        NETWORK.evaluate(&mut Scratch::new(&NETWORK), positions, outputs);
+        if self.calls.fetch_add(1, Ordering::Relaxed) == self.at {
+            self.control.cancel();
+        }
+    }
+}
+
+/// However much is left to do: each thread ends with the position whose replies it evaluates, and then nothing is evaluated
+/// but the answer at 0-ply, once for each place of the cube.
+#[test]
+fn a_cancelled_search_evaluates_next_to_nothing_more() {
+    let game = waiting();
+    let position = Position::start(Variant::Standard);
+    let roll = Roll::new(6, 4).unwrap();
+    for threads in [1, 2] {
+        for (at, ask) in [(5, 0), (60, 0), (60, 1), (60, 2)] {
+            let control = Control::default();
+            let evaluator =
+                Cancelling { control: &control, calls: AtomicUsize::new(0), at, after: AtomicUsize::new(0) };
+            let judge = Judge { evaluator: Evaluator::Other(&evaluator), one_sided: None, two_sided: None };
+            let settings = Settings { threads, filters: Filters::NONE, ..settings(3) };
+            let search = Search { judge, settings, memory: &Memory::new(0), control: &control };
+            let reached = match ask {
+                0 => search.evaluate(&position, &Game::Cubeful(Box::new(game.clone()))).plies,
+                1 => search.rank(&position, roll, &Game::Cubeless(Objective::Points), false).plies,
+                _ => search.decide(&position, &game).plies,
+            };
+            assert_eq!(reached, 0);
+            assert!(evaluator.calls.into_inner() > at);
+            let after = evaluator.after.into_inner();
+            assert!(after <= threads - 1 + 3, "{after} calls");
+        }
+    }
 }
 
 #[test]

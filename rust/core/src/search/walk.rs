@@ -211,7 +211,7 @@ impl Tree<'_> {
             let worth = |no_double: bool| {
                 if let Some(exact) = self.exact(position, cube, state, no_double) {
                     exact
-                } else if no_double || over {
+                } else if no_double || over || state.waits {
                     cube::value(probabilities, ladder, state.level, state.owner, efficiency)
                 } else {
                     cube::best(probabilities, ladder, state.level, state.owner, efficiency)
