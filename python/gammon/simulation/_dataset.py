@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 
 import numpy as np
 
+from gammon import batch
 from gammon._core import __version__
-from gammon.errors import FileFormatError, InvalidArgumentError, MissingExtraError
+from gammon.errors import (
+    FileFormatError,
+    InvalidArgumentError,
+    InvalidPositionError,
+    MissingExtraError,
+    NotationError,
+)
+from gammon.position import Position
 from gammon.rules import Rules
 from gammon.simulation._result import GameTable, TurnTable, game_table, turn_table
 
@@ -27,13 +35,20 @@ __all__ = ["Answer", "Dataset", "EncodedPart", "Settings", "Writer", "encode"]
 Answer: TypeAlias = "dict[str, dict[str, Any]]"
 """What the core says of the games that it has played: sums and tables."""
 
-VERSION = 1
+VERSION = 2
+"""Of what is written. Version 1 is read: its Parquet has no "bits", and columns that might be empty."""
+_READ = (1, VERSION)
 MANIFEST = "manifest.json"
 ROW_GROUP = 1 << 18
 
 FileFormat: TypeAlias = Literal["parquet", "numpy"]
 ENDINGS = {"parquet": "parquet", "numpy": "npz"}
-Compression: TypeAlias = Literal["zstd", "lz4", "none"]
+Compression: TypeAlias = Literal["bits", "zstd", "lz4", "none"]
+COMPRESSIONS = ("bits", "zstd", "lz4", "none")
+
+_POSITIONS = ("positions", "last")
+"""Columns that "bits" is for."""
+KEY_BYTES = 10
 
 
 def _pyarrow() -> tuple[ModuleType, ModuleType]:
@@ -43,6 +58,10 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
     except ImportError as error:
         raise MissingExtraError("data sets need pyarrow: pip install 'gammon[data]'") from error
     return pyarrow, pyarrow.parquet
+
+
+Content: TypeAlias = "Any"
+"""The bytes of a file, or a buffer with them."""
 
 
 class Plan(Protocol):
@@ -88,7 +107,12 @@ class Settings:
     evaluator: str | None = None
     """The SHA-256 checksum of the model file whose evaluations are kept; None if there are none."""
     file_format: FileFormat = "parquet"
-    compression: Compression = "zstd"
+    compression: Compression = "bits"
+
+    @property
+    def checkers(self) -> int | None:
+        """How many each side has; None if they are not equal."""
+        return checkers_of(self.rules, self.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -116,7 +140,7 @@ class Settings:
 class EncodedPart(NamedTuple):
     """A part of a data set as the bytes of its files."""
 
-    files: dict[str, tuple[bytes, int]]
+    files: dict[str, tuple[Content, int]]
     """Content and rows of each kind of table."""
     sums: dict[str, Any]
 
@@ -129,27 +153,45 @@ def encode(settings: Settings, answer: Answer) -> EncodedPart:
     return EncodedPart(encoded(settings, tables), answer["sums"])
 
 
-def encoded(settings: Plan, tables: dict[str, dict[str, Any]]) -> dict[str, tuple[bytes, int]]:
+def encoded(settings: Plan, tables: dict[str, dict[str, Any]]) -> dict[str, tuple[Content, int]]:
     """Tables as files, with their rows."""
     if settings.file_format == "numpy":
         return {kind: _npz(columns) for kind, columns in tables.items()}
     return {kind: _parquet(columns, settings.compression) for kind, columns in tables.items()}
 
 
-def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[bytes, int]:
+def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[Content, int]:
     pyarrow, parquet = _pyarrow()
-    table = pyarrow.table({key: _column(pyarrow, values) for key, values in columns.items()})
+    if compression == "bits":
+        columns = {key: _bits(values) if key in _POSITIONS else values for key, values in columns.items()}
+    arrays = {key: _column(pyarrow, values) for key, values in columns.items()}
+    # No column has empty places, and none has to come back as a type that only Arrow knows.
+    schema = pyarrow.schema([pyarrow.field(key, values.type, nullable=False) for key, values in arrays.items()])
+    table = pyarrow.table(arrays, schema=schema)
     sink = pyarrow.BufferOutputStream()
-    # Dictionaries cost time and save nothing: compression finds the runs. Most bytes are positions, and most time goes
-    # into compressing them.
-    methods = {key: compression if values.ndim > 1 else "zstd" for key, values in columns.items()}
+    # Dictionaries, delta encodings and statistics cost more than they save: the runs of plain numbers are found by LZ4,
+    # five times as fast as it takes to count them. Most bytes are positions, and all else is written as it is.
+    plain = "zstd" if compression == "zstd" else "lz4"
+    wide = "none" if compression == "bits" else compression
+    methods = {key: wide if values.ndim > 1 else plain for key, values in columns.items()}
     parquet.write_table(
-        table, sink, compression=methods, use_dictionary=False, write_statistics=False, row_group_size=ROW_GROUP
+        table,
+        sink,
+        compression=methods,
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+        row_group_size=ROW_GROUP,
     )
-    return sink.getvalue().to_pybytes(), table.num_rows
+    return sink.getvalue(), table.num_rows
 
 
-def _npz(columns: dict[str, Any]) -> tuple[bytes, int]:
+def _bits(positions: Any) -> Any:
+    """Positions as the bits of their IDs; what are bits already stays."""
+    return batch.to_keys(positions) if positions.dtype == np.int8 else positions
+
+
+def _npz(columns: dict[str, Any]) -> tuple[Content, int]:
     """A file of `numpy.savez`, without the time of day in it."""
     import zipfile
 
@@ -167,19 +209,34 @@ def check_format(file_format: str, compression: str) -> None:
     """Refuses what there is not, and Parquet without pyarrow."""
     if file_format not in ENDINGS:
         raise InvalidArgumentError(f"file_format is 'parquet' or 'numpy', not {file_format!r}")
-    if compression not in ("zstd", "lz4", "none"):
-        raise InvalidArgumentError(f"compression is 'zstd', 'lz4' or 'none', not {compression!r}")
-    if file_format == "numpy" and compression != "zstd":
+    if compression not in COMPRESSIONS:
+        known = ", ".join(map(repr, COMPRESSIONS))
+        raise InvalidArgumentError(f"compression is one of {known}, not {compression!r}")
+    if file_format == "numpy" and compression != "bits":
         raise InvalidArgumentError(f"compression {compression!r} is for Parquet: numpy's files are not compressed")
     if file_format == "parquet":
         _pyarrow()
+
+
+def checkers_of(rules: Rules | None, variant: str) -> int | None:
+    """How many checkers each side has; None if one has more than the other, which the bits of an ID do not show."""
+    start = Position.start(variant) if rules is None else rules.position
+    cells = start.to_array()
+    own, opponent = (int(np.maximum(side[1:27], 0).sum()) for side in (cells, start.flip().to_array()))
+    return own if own == opponent else None
+
+
+def compression_of(file_format: FileFormat, compression: Compression, checkers: int | None) -> Compression:
+    """What is done to positions: numpy's files are plain, and unequal sides have no bits."""
+    if file_format == "numpy":
+        return "none"
+    return "zstd" if compression == "bits" and checkers is None else compression
 
 
 class Writer:
     """A directory that is filled part by part. What is listed in the manifest is finished and never touched again."""
 
     def __init__(self, path: str | os.PathLike[str], settings: Plan, *, resume: bool) -> None:
-        check_format(settings.file_format, settings.compression)
         self.path = Path(path)
         self.settings = settings
         self.parts: list[dict[str, Any]] = []
@@ -278,13 +335,16 @@ def read_manifest(path: Path, kind: str, settings_of: Callable[[dict[str, Any]],
     """The manifest of a directory, checked; `settings_of` makes its settings out of plain data."""
     try:
         manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        if manifest["format"] != kind or manifest["version"] != VERSION:
+        if manifest["format"] != kind or manifest["version"] not in _READ:
             raise FileFormatError(
-                f"{path / MANIFEST}: version {VERSION} of {kind!r} is read, not {manifest['version']} of"
-                f" {manifest['format']!r}"
+                f"{path / MANIFEST}: versions {_READ[0]} to {VERSION} of {kind!r} are read, not"
+                f" {manifest['version']} of {manifest['format']!r}"
             )
         checked = {key: manifest[key] for key in ("format", "version", "gammon", "settings", "complete", "parts")}
         settings_of(checked["settings"])
+        written = checked["settings"]["file_format"], checked["settings"]["compression"]
+        if written[0] not in ENDINGS or written[1] not in COMPRESSIONS:
+            raise FileFormatError(f"{path / MANIFEST}: there are no files of the kind {written}")
         for part in checked["parts"]:
             for entry in part["files"].values():
                 if Path(entry["name"]).name != entry["name"]:
@@ -314,6 +374,10 @@ def _check_file(path: Path, entry: dict[str, Any]) -> None:
 def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
     """The finished parts of a data set that was made by the same settings."""
     manifest = read_manifest(path, settings.FORMAT, lambda data: data)
+    if manifest["version"] != VERSION:
+        raise InvalidArgumentError(
+            f"{path} was begun by version {manifest['version']} of the format, which is read but not gone on with"
+        )
     wanted = settings.to_dict()
     for name, value in manifest["settings"].items():
         if wanted.get(name) != value:
@@ -352,7 +416,6 @@ class Dataset:
         self.path = Path(path)
         manifest = read_manifest(self.path, Settings.FORMAT, Settings.from_dict)
         self.settings = Settings.from_dict(manifest["settings"])
-        check_format(self.settings.file_format, self.settings.compression)
         self.complete: bool = manifest["complete"]
         self._parts: list[dict[str, Any]] = manifest["parts"]
         if check:
@@ -388,14 +451,17 @@ class Dataset:
         return self.settings
 
     def _read(self, part: dict[str, Any], kind: str, names: list[str] | None = None) -> dict[str, Any]:
-        return read_columns(self.path / part["files"][kind]["name"], self.settings.file_format, names)
+        settings = self.settings
+        return read_columns(self.path / part["files"][kind]["name"], settings.file_format, settings.checkers, names)
 
 
 _DTYPES: dict[str, type[np.generic]] = {"rolls": np.uint8, "evaluations": np.float32}
 
 
-def read_columns(path: Path, file_format: FileFormat, names: list[str] | None = None) -> dict[str, Any]:
-    """The columns of a file, or those that are named."""
+def read_columns(
+    path: Path, file_format: FileFormat, checkers: int | None, names: list[str] | None = None
+) -> dict[str, Any]:
+    """The columns of a file, or those that are named; a side has so many checkers."""
     if file_format == "numpy":
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files if names is None or name in names}
@@ -408,7 +474,19 @@ def read_columns(path: Path, file_format: FileFormat, names: list[str] | None = 
             dtype = np.dtype(_DTYPES.get(name, np.int8))
             width = flat.type.byte_width
             values = np.frombuffer(flat.buffers()[1], dtype=np.uint8)[flat.offset * width :][: len(flat) * width]
+            if name in _POSITIONS and width == KEY_BYTES:
+                columns[name] = _from_bits(path, values.reshape(len(flat), width), checkers)
+                continue
             columns[name] = values.view(dtype).reshape(len(flat), width // dtype.itemsize)
         else:
             columns[name] = flat.to_numpy(zero_copy_only=False)
     return columns
+
+
+def _from_bits(path: Path, keys: Any, checkers: int | None) -> Any:
+    if checkers is None:
+        raise FileFormatError(f"{path}: positions as bits, but the sides do not have equally many checkers")
+    try:
+        return batch.from_keys(keys, checkers=checkers)
+    except (NotationError, InvalidPositionError) as error:
+        raise FileFormatError(f"{path}: {error}") from error
