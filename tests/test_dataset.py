@@ -347,12 +347,19 @@ class TestResume:
                 gammon.simulate(40, seed=3, out=place, record=True, part_games=10, progress=fail, **how)
             assert not Dataset(place).complete
             (place / "games-000003.parquet.partial").write_bytes(b"left over")
-            (place / "turns-000003.parquet").write_bytes(b"not in the manifest yet")
+            (place / "turns-000003.parquet").write_bytes(b"not in the list yet")
+            with open(place / "parts.jsonl", "ab") as parts:
+                parts.write(b'{"first": 30, "en')
             again = gammon.simulate(40, out=place, resume=True, record=True, part_games=10, **how)
             assert again == whole
             left = contents(place)
             left.pop("games-000003.parquet.partial", None)
             assert left == contents(tmp_path / "whole")
+
+    def test_left_before_the_manifest(self, tmp_path: Path) -> None:
+        (tmp_path / "manifest.json.partial").write_text("{")
+        gammon.simulate(20, seed=3, out=tmp_path, resume=True)
+        assert Dataset(tmp_path).complete
 
     def test_a_finished_one(self, tmp_path: Path) -> None:
         whole = gammon.simulate(20, seed=3, out=tmp_path)
@@ -417,6 +424,9 @@ class TestFaults:
                 call()
         file.unlink()
         with pytest.raises(gammon.FileFormatError, match="not there"):
+            Dataset(tmp_path)
+        (tmp_path / "parts.jsonl").write_text("{}\n")
+        with pytest.raises(gammon.FileFormatError, match="manifest"):
             Dataset(tmp_path)
         for text in ("", "{}", "[1]", json.dumps({"format": "x", "version": 1})):
             (tmp_path / "manifest.json").write_text(text)

@@ -196,7 +196,7 @@ def from_keys(keys: NDArray[np.uint8], *, checkers: int = 15) -> NDArray[np.int8
 
 
 def to_keys(positions: NDArray[np.int8]) -> NDArray[np.uint8]:
-    """The bits of the Position IDs of positions, uint8[N, 10]: a third of the bytes, and what `to_ids` writes in letters.
+    """The bits of the Position IDs of positions, uint8[N, 10]: what `to_ids` writes in letters.
 
     >>> import base64
     >>> from gammon import Position, batch

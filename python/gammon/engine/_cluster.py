@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from gammon import _core, _ray
@@ -47,10 +46,12 @@ class Trials:
     threads: int
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "network": self.network.to_bytes()}
+        recipes = {name: table and table.__reduce__() for name, table in (("races", self.races), ("exact", self.exact))}
+        return {**self.__dict__, "network": self.network.to_bytes(), **recipes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, network=_core.Network(state["network"]))
+        made = {name: state[name] and _made(*state[name]) for name in ("races", "exact")}
+        self.__dict__.update(state, network=_core.Network(state["network"]), **made)
 
     def core(self) -> _core.Rollout:
         """The rollout."""
@@ -67,15 +68,14 @@ class Trials:
         return samples
 
 
-@functools.lru_cache(maxsize=2)
-def _unpickled(trials: bytes) -> Trials:
+@functools.lru_cache(maxsize=4)
+def _made(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     # A worker plays many chunks, and making the tables again takes longer than many of them.
-    loaded: Trials = pickle.loads(trials)
-    return loaded
+    return function(*arguments)
 
 
-def _played(trials: bytes, chunk: Chunk) -> NDArray[np.float64]:
-    return _unpickled(trials).play(chunk)
+def _played(trials: Trials, chunk: Chunk) -> NDArray[np.float64]:
+    return trials.play(chunk)
 
 
 class _Chunks(Sequence[Chunk]):
@@ -115,7 +115,7 @@ def on_cluster(
         if report is not None:
             report(_done(chunks.standing), wanted)
 
-    answers = _ray.run(_played, pickle.dumps(trials), chunks, address=address, cpus=trials.threads, tick=tick)
+    answers = _ray.run(_played, trials, chunks, address=address, cpus=trials.threads, tick=tick)
     added = 0
     try:
         for number, samples in answers:

@@ -277,8 +277,9 @@ class Engine:
         """Plays a position, the plays of a roll or a cube decision out many times, as `gammon.engine.rollout`.
 
         Model, tables, match equities, filters and replies are those of the engine, and its threads if `threads` is
-        None (with ``backend="ray"`` one for each chunk then). How deep the players look is asked for here, whatever the engine's own `plies`: at 1 ply trials take about
-        seven times as long, at 2 plies about seventy times.
+        None; with ``backend="ray"`` each chunk of trials has one then. How deep the players look is asked for here,
+        whatever the engine's own `plies`: at 1 ply trials take about seven times as long, at 2 plies about seventy
+        times.
 
         Raises:
             InvalidArgumentError: as `gammon.engine.rollout`, and for an engine whose model is not a `Model`.

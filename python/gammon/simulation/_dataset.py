@@ -9,12 +9,13 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from gammon import batch
 from gammon._core import __version__
+from gammon._ray import Ranges
 from gammon.errors import (
     FileFormatError,
     InvalidArgumentError,
@@ -36,9 +37,10 @@ Answer: TypeAlias = "dict[str, dict[str, Any]]"
 """What the core says of the games that it has played: sums and tables."""
 
 VERSION = 2
-"""Of what is written. Version 1 is read: its Parquet has no "bits", and columns that might be empty."""
+"""Of what is written. Version 1 is read: it has no "bits", and its parts are in the manifest."""
 _READ = (1, VERSION)
 MANIFEST = "manifest.json"
+PARTS = "parts.jsonl"
 ROW_GROUP = 1 << 18
 
 FileFormat: TypeAlias = Literal["parquet", "numpy"]
@@ -64,6 +66,9 @@ Content: TypeAlias = "Any"
 """The bytes of a file, or a buffer with them."""
 
 
+ReadPlan = TypeVar("ReadPlan", bound="Plan")
+
+
 class Plan(Protocol):
     """What a directory is filled with, part by part: all that its bytes depend on."""
 
@@ -83,7 +88,12 @@ class Plan(Protocol):
         """Plain data."""
         ...
 
-    def parts(self) -> list[tuple[int, int]]:
+    @classmethod
+    def from_dict(cls: type[ReadPlan], data: dict[str, Any]) -> ReadPlan:
+        """The plan again."""
+        ...
+
+    def parts(self) -> Ranges:
         """The first unit of each part and the one after its last."""
         ...
 
@@ -132,9 +142,9 @@ class Settings:
         rules = None if data["rules"] is None else codec.rules_from_dict(data["rules"], "settings.rules")
         return cls(**{**data, "players": tuple(data["players"]), "models": tuple(data["models"]), "rules": rules})
 
-    def parts(self) -> list[tuple[int, int]]:
+    def parts(self) -> Ranges:
         """The first unit of each part and the one after its last."""
-        return [(first, min(first + self.part_games, self.n)) for first in range(0, self.n, self.part_games)]
+        return Ranges.of(self.n, self.part_games)
 
 
 class EncodedPart(NamedTuple):
@@ -169,8 +179,8 @@ def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[Content
     schema = pyarrow.schema([pyarrow.field(key, values.type, nullable=False) for key, values in arrays.items()])
     table = pyarrow.table(arrays, schema=schema)
     sink = pyarrow.BufferOutputStream()
-    # Dictionaries, delta encodings and statistics cost more than they save: the runs of plain numbers are found by LZ4,
-    # five times as fast as it takes to count them. Most bytes are positions, and all else is written as it is.
+    # Dictionaries, delta encodings and statistics cost more than they save: LZ4 finds the runs of plain numbers in less
+    # time than any of them takes, and in half that of Zstandard.
     plain = "zstd" if compression == "zstd" else "lz4"
     wide = "none" if compression == "bits" else compression
     methods = {key: wide if values.ndim > 1 else plain for key, values in columns.items()}
@@ -233,27 +243,44 @@ def compression_of(file_format: FileFormat, compression: Compression, checkers: 
     return "zstd" if compression == "bits" and checkers is None else compression
 
 
+def added(one: Any, other: Any) -> Any:
+    """Sums of the same shape, added."""
+    if isinstance(one, dict):
+        return {key: added(one[key], other[key]) for key in one}
+    if isinstance(one, (list, tuple)):
+        return [added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
+
+
 class Writer:
-    """A directory that is filled part by part. What is listed in the manifest is finished and never touched again."""
+    """A directory that is filled part by part. What is listed is finished and never touched again.
+
+    Attributes:
+        done: how many parts are finished.
+        sums: what they sum up to; None of none.
+    """
 
     def __init__(self, path: str | os.PathLike[str], settings: Plan, *, resume: bool) -> None:
         self.path = Path(path)
         self.settings = settings
-        self.parts: list[dict[str, Any]] = []
+        self.done = 0
+        self.sums: dict[str, Any] | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._writing: Future[None] | None = None
-        manifest = self.path / MANIFEST
-        if resume and manifest.exists():
-            self.parts = _resumed(self.path, settings)
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            what = "resume=True goes on with it" if manifest.exists() else "a data set gets a directory of its own"
+        if resume and (self.path / MANIFEST).exists():
+            for part in _resumed(self.path, settings):
+                self._count(part)
+            return
+        if self.path.exists() and (not self.path.is_dir() or not _nothing_in(self.path)):
+            there = (self.path / MANIFEST).exists()
+            what = "resume=True goes on with it" if there else "a data set gets a directory of its own"
             raise InvalidArgumentError(f"out: {self.path} is there and not empty: {what}")
         self.path.mkdir(parents=True, exist_ok=True)
         self._write_manifest()
 
-    def left(self) -> list[tuple[int, int]]:
+    def left(self) -> Ranges:
         """The parts that are still to be played."""
-        return self.settings.parts()[len(self.parts) :]
+        return self.settings.parts()[self.done :]
 
     def __enter__(self) -> Writer:
         # Loaded where files are written: everything else starts sooner without it.
@@ -281,8 +308,8 @@ class Writer:
             writing.result()
 
     def add(self, part: EncodedPart) -> None:
-        """Writes the next part: first its files, each under another name until it is whole, then the manifest."""
-        number = len(self.parts)
+        """Writes the next part: first its files, each under another name until it is whole, then its line."""
+        number = self.done
         first, end = self.settings.parts()[number]
         files = {}
         for kind, (content, rows) in part.files.items():
@@ -291,8 +318,14 @@ class Writer:
             partial.write_bytes(content)
             os.replace(partial, self.path / name)
             files[kind] = {"name": name, "rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
-        self.parts.append({"first": first, "end": end, "files": files, "sums": part.sums})
-        self._write_manifest()
+        line = {"first": first, "end": end, "files": files, "sums": part.sums}
+        with open(self.path / PARTS, "ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+        self._count(line)
+
+    def _count(self, part: dict[str, Any]) -> None:
+        self.done += 1
+        self.sums = part["sums"] if self.sums is None else added(self.sums, part["sums"])
 
     def _write_manifest(self) -> None:
         manifest = {
@@ -300,8 +333,6 @@ class Writer:
             "version": VERSION,
             "gammon": __version__,
             "settings": self.settings.to_dict(),
-            "complete": len(self.parts) == len(self.settings.parts()),
-            "parts": self.parts,
         }
         partial = self.path / f"{MANIFEST}.partial"
         with open(partial, "w", encoding="utf-8") as file:
@@ -310,6 +341,11 @@ class Writer:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, self.path / MANIFEST)
+
+
+def _nothing_in(path: Path) -> bool:
+    """Whether a directory is empty, or has been left so early that its manifest is not there yet."""
+    return all(file.name == f"{MANIFEST}.partial" for file in path.iterdir())
 
 
 def _column(pyarrow: Any, values: Any) -> Any:
@@ -331,29 +367,41 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def read_manifest(path: Path, kind: str, settings_of: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """The manifest of a directory, checked; `settings_of` makes its settings out of plain data."""
+def read_manifest(path: Path, kind: type[ReadPlan]) -> tuple[ReadPlan, dict[str, Any], list[dict[str, Any]]]:
+    """The settings of a directory, its whole manifest, and its finished parts, checked."""
     try:
         manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        if manifest["format"] != kind or manifest["version"] not in _READ:
+        if manifest["format"] != kind.FORMAT or manifest["version"] not in _READ:
             raise FileFormatError(
-                f"{path / MANIFEST}: versions {_READ[0]} to {VERSION} of {kind!r} are read, not"
+                f"{path / MANIFEST}: versions {_READ[0]} to {VERSION} of {kind.FORMAT!r} are read, not"
                 f" {manifest['version']} of {manifest['format']!r}"
             )
-        checked = {key: manifest[key] for key in ("format", "version", "gammon", "settings", "complete", "parts")}
-        settings_of(checked["settings"])
-        written = checked["settings"]["file_format"], checked["settings"]["compression"]
+        plan = kind.from_dict(manifest["settings"])
+        written = plan.file_format, plan.compression
         if written[0] not in ENDINGS or written[1] not in COMPRESSIONS:
             raise FileFormatError(f"{path / MANIFEST}: there are no files of the kind {written}")
-        for part in checked["parts"]:
+        manifest["gammon"]  # a part that is resumed is compared with it
+        parts = manifest["parts"] if manifest["version"] == 1 else _read_parts(path)
+        for part in parts:
+            part["sums"]
             for entry in part["files"].values():
                 if Path(entry["name"]).name != entry["name"]:
-                    raise FileFormatError(f"{path / MANIFEST}: {entry['name']!r:.100} is no name of a file beside it")
+                    raise FileFormatError(f"{path / PARTS}: {entry['name']!r:.100} is no name of a file beside it")
+                entry["rows"], entry["sha256"]
     except FileFormatError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind} ({error!r})") from error
-    return checked
+        raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind.FORMAT} ({error!r})") from error
+    return plan, manifest, parts
+
+
+def _read_parts(path: Path) -> list[dict[str, Any]]:
+    """The lines of the parts. One that was cut off is of a part that was not finished."""
+    file = path / PARTS
+    if not file.exists():
+        return []
+    *lines, _ = file.read_bytes().split(b"\n")
+    return [json.loads(line) for line in lines]
 
 
 def check_files(path: Path, parts: list[dict[str, Any]]) -> None:
@@ -373,7 +421,7 @@ def _check_file(path: Path, entry: dict[str, Any]) -> None:
 
 def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
     """The finished parts of a data set that was made by the same settings."""
-    manifest = read_manifest(path, settings.FORMAT, lambda data: data)
+    _, manifest, parts = read_manifest(path, type(settings))
     if manifest["version"] != VERSION:
         raise InvalidArgumentError(
             f"{path} was begun by version {manifest['version']} of the format, which is read but not gone on with"
@@ -386,8 +434,10 @@ def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
             )
     if manifest["gammon"] != __version__:
         raise InvalidArgumentError(f"{path} was begun by gammon {manifest['gammon']}, this is {__version__}")
-    check_files(path, manifest["parts"])
-    parts: list[dict[str, Any]] = manifest["parts"]
+    check_files(path, parts)
+    if (path / PARTS).exists():
+        whole = (path / PARTS).read_bytes()
+        os.truncate(path / PARTS, whole.rfind(b"\n") + 1)
     return parts
 
 
@@ -414,10 +464,8 @@ class Dataset:
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
         self.path = Path(path)
-        manifest = read_manifest(self.path, Settings.FORMAT, Settings.from_dict)
-        self.settings = Settings.from_dict(manifest["settings"])
-        self.complete: bool = manifest["complete"]
-        self._parts: list[dict[str, Any]] = manifest["parts"]
+        self.settings, _, self._parts = read_manifest(self.path, Settings)
+        self.complete: bool = len(self._parts) == len(self.settings.parts())
         if check:
             check_files(self.path, self._parts)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from gammon import batch
 from gammon._long_work import Progress, reporter
+from gammon._ray import Ranges
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.simulation._dataset import (
@@ -97,8 +98,8 @@ class _Settings:
     def from_dict(cls, data: dict[str, Any]) -> _Settings:
         return cls(**{**data, "shares": tuple(data["shares"])})
 
-    def parts(self) -> list[tuple[int, int]]:
-        return [(bucket, bucket + 1) for bucket in range(self.buckets)]
+    def parts(self) -> Ranges:
+        return Ranges.of(self.buckets, 1)
 
 
 class Positions:
@@ -125,10 +126,8 @@ class Positions:
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
         self.path = Path(path)
-        manifest = read_manifest(self.path, _Settings.FORMAT, _Settings.from_dict)
-        self._settings = _Settings.from_dict(manifest["settings"])
-        self.complete: bool = manifest["complete"]
-        self._parts: list[dict[str, Any]] = manifest["parts"]
+        self._settings, _, self._parts = read_manifest(self.path, _Settings)
+        self.complete: bool = len(self._parts) == len(self._settings.parts())
         if check:
             check_files(self.path, self._parts)
 
@@ -215,7 +214,7 @@ def collect_positions(
                 table = _united([held, *waiting])
                 writer.add(EncodedPart(encoded(settings, {"positions": table}), {"rows": len(table["counts"])}))
     except KeyboardInterrupt as error:
-        raise Interrupted(f"interrupted after {len(writer.parts)} of {buckets} parts") from error
+        raise Interrupted(f"interrupted after {writer.done} of {buckets} parts") from error
     return Positions(out, check=False)
 
 

@@ -24,6 +24,7 @@ from gammon.simulation._dataset import (
     FileFormat,
     Settings,
     Writer,
+    added,
     check_format,
     checkers_of,
     compression_of,
@@ -363,7 +364,7 @@ class Job:
 
 
 def _on_cluster(
-    job: Job, units: list[tuple[int, int]], address: str | None, report: Report | None, done: int, total: int
+    job: Job, units: _ray.Ranges, address: str | None, report: Report | None, done: int, total: int
 ) -> Iterator[tuple[int, Answer]]:
     """What each range of units leaves, as the workers of a Ray cluster answer."""
     finished = done
@@ -391,14 +392,14 @@ def _together(
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays all units on a cluster and adds up what they left."""
     step = _chunk_size(n)
-    units = [(first, min(first + step, n)) for first in range(0, n, step)]
+    units = _ray.Ranges.of(n, step)
     answer = job.nothing()
     sums = answer["sums"]
     tables: dict[int, Answer] = {}
     error: BaseException | None = None
     try:
         for number, part in _on_cluster(job, units, address, report, 0, n):
-            sums = _added(sums, part["sums"])
+            sums = added(sums, part["sums"])
             if any(job.keep[:2]):
                 tables[number] = part
     except KeyboardInterrupt as interrupt:
@@ -429,8 +430,8 @@ def _write(
     except KeyboardInterrupt as interrupt:
         error = interrupt
     sums = job.nothing()["sums"]
-    for part in writer.parts:
-        sums = _added(sums, part["sums"])
+    if writer.sums is not None:
+        sums = added(sums, writer.sums)
     return _summed({"sums": sums, "games": None, "acts": None}), error
 
 
@@ -478,15 +479,6 @@ def _write_from_cluster(
 def _encoded(shared: tuple[Job, Settings], units: tuple[int, int]) -> EncodedPart:
     job, settings = shared
     return encode(settings, _played(job, units))
-
-
-def _added(one: Any, other: Any) -> Any:
-    """Sums of the same shape, added."""
-    if isinstance(one, dict):
-        return {key: _added(one[key], other[key]) for key in one}
-    if isinstance(one, (list, tuple)):
-        return [_added(a, b) for a, b in zip(one, other, strict=True)]
-    return one + other
 
 
 def _summed(answer: dict[str, Any]) -> dict[str, Any]:

@@ -149,14 +149,15 @@ impl Position {
 fn bits_of(counts: &[u8; PLACES]) -> (u64, u32) {
     /// The same number in every byte.
     const ONES: u64 = u64::MAX / 0xFF;
-    let (mut zeros, mut end) = (0, 0);
+    let (mut zeros, mut end) = (0_u64, 0_u64);
     let (eights, last) = counts.as_chunks();
     for &eight in eights {
-        // Each byte becomes the sum of those up to it: multiplying adds all shifted copies. So no place waits for the
-        // one before it.
+        // Each byte becomes the sum of those up to it, for multiplying adds all shifted copies: so no place waits for
+        // the one before it. A place's zero comes after all ones and zeros up to it.
         let ends = u64::from_le_bytes(eight).wrapping_add(ONES).wrapping_mul(ONES);
+        let places = ends.wrapping_add(end.wrapping_sub(1).wrapping_mul(ONES));
         for byte in 0..8 {
-            zeros |= 1_u64 << ((end + (ends >> (8 * byte)) - 1) & 0x3F);
+            zeros |= 1 << (places >> (8 * byte) & 0x3F);
         }
         end += ends >> 56;
     }
