@@ -57,12 +57,18 @@ class Trials:
         """The rollout."""
         return _core.Rollout(self.ladder.compiled(), *self.rollout)
 
+    @property
+    def tables(self) -> tuple[_core.OneSided | None, _core.TwoSided | None]:
+        """The tables as the core has them."""
+        return (
+            None if self.races is None else self.races._table,
+            None if self.exact is None else self.exact._table,
+        )
+
     def play(self, chunk: Chunk) -> NDArray[np.float64]:
         """What each trial of each candidate came to."""
         first, end, alive = chunk
-        races = None if self.races is None else self.races._table
-        exact = None if self.exact is None else self.exact._table
-        samples, error = self.core().play(self.network, races, exact, alive, first, end, self.threads)
+        samples, error = self.core().play(self.network, *self.tables, alive, first, end, self.threads)
         if error is not None:
             raise error
         return samples

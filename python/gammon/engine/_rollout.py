@@ -321,6 +321,26 @@ def checked_backend(backend: object, address: object) -> None:
         raise InvalidArgumentError(f"address {address!r} is for backend='ray'")
 
 
+def trials_of(settings: RolloutResult, threads: int | None) -> Trials:
+    """What the trials of a rollout depend on; with the processors of a chunk, one if `threads` is None."""
+    loaded = settings._loaded
+    if loaded is None:
+        loaded = reload(settings.tables, _DEFAULT, _DEFAULT)
+    starts = [
+        (
+            candidate.position,
+            level_on(settings.ladder, candidate.cube),
+            candidate.cube.owner,
+            settings.kind == "cube" and place == 0,
+            settings.kind == "plays",
+        )
+        for place, candidate in enumerate(settings.candidates)
+    ]
+    player = (settings.plies, settings.filters, settings.replies)
+    what = (starts, settings.seed, settings.truncate, settings.variance_reduction, player)
+    return Trials(settings.ladder, what, settings.model._network, *loaded, 1 if threads is None else threads)
+
+
 def run(
     settings: RolloutResult,
     threads: int | None,
@@ -330,25 +350,9 @@ def run(
 ) -> RolloutResult:
     """Plays on from where a result stands until its `max_trials`."""
     began = time.perf_counter()
-    if settings._loaded is None:
-        settings = dataclasses.replace(settings, _loaded=reload(settings.tables, _DEFAULT, _DEFAULT))
-    assert settings._loaded is not None
-    races, exact = settings._loaded
-    ladder = settings.ladder
-    level = level_on(settings.ladder, settings.candidates[0].cube)
-    starts = [
-        (
-            candidate.position,
-            level_on(ladder, candidate.cube),
-            candidate.cube.owner,
-            settings.kind == "cube" and place == 0,
-            settings.kind == "plays",
-        )
-        for place, candidate in enumerate(settings.candidates)
-    ]
-    player = (settings.plies, settings.filters, settings.replies)
-    what = (starts, settings.seed, settings.truncate, settings.variance_reduction, player)
-    core = _core.Rollout(ladder.compiled(), *what)
+    trials = trials_of(settings, threads)
+    core, ladder = trials.core(), settings.ladder
+    level = level_on(ladder, settings.candidates[0].cube)
     standing = core.standing() if settings._sums is None else settings._sums
     unit = (ladder.worth(1, level) - ladder.worth(-1, level)) / 2
     error_wanted = None if settings.stop_standard_error is None else settings.stop_standard_error * unit
@@ -356,19 +360,10 @@ def run(
     limits = (settings.max_trials, settings.min_trials, error_wanted, settings.stop_difference, drop)
     with reporter(progress, "rollout", "trials") as report:
         if backend == "ray":
-            trials = Trials(ladder, what, settings.model._network, races, exact, 1 if threads is None else threads)
             standing, error = on_cluster(trials, standing, limits, address, report)
         else:
-            standing, error = core.run(
-                settings.model._network,
-                None if races is None else races._table,
-                None if exact is None else exact._table,
-                standing,
-                limits,
-                threads,
-                report,
-            )
-    done = max(trials for trials, *_ in standing[0])
+            standing, error = core.run(trials.network, *trials.tables, standing, limits, threads, report)
+    done = max(played for played, *_ in standing[0])
     result = None
     if done >= 2:
         seconds = settings.seconds + time.perf_counter() - began
