@@ -86,6 +86,22 @@ class TestTables:
         assert Dataset(tmp_path).complete
 
 
+    def test_more_games_than_any_memory_holds(self, tmp_path: Path) -> None:
+        """What is left to do is counted, not listed."""
+
+        def fail(done: int, total: int) -> None:
+            assert total == 1 << 60
+            if done > 30:
+                raise RuntimeError("enough")
+
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="enough"):
+                gammon.simulate(1 << 60, seed=1, out=tmp_path, part_games=10, progress=fail, resume=True)
+        data = Dataset(tmp_path)
+        assert not data.complete
+        assert len(data) >= 3
+
+
 class TestFormats:
     @pytest.mark.parametrize(
         "how",
