@@ -127,8 +127,8 @@ impl ActColumns {
             })
             .collect();
         blocks.sort_unstable_by_key(|block| block.0);
-        let mut ordered = ActColumns::default();
-        ordered.samples = blocks.iter().map(|(unit, rows)| (*unit, rows.len())).collect();
+        let samples = blocks.iter().map(|(unit, rows)| (*unit, rows.len())).collect();
+        let mut ordered = ActColumns { samples, ..ActColumns::default() };
         for_each_column!(ordered, self, |to, from| in_blocks(to, from, &blocks));
         ordered
     }
