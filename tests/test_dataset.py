@@ -85,7 +85,6 @@ class TestTables:
         assert gammon.simulate(0, seed=1, out=tmp_path).games == 0
         assert Dataset(tmp_path).complete
 
-
     def test_more_games_than_any_memory_holds(self, tmp_path: Path) -> None:
         """What is left to do is counted, not listed."""
 
