@@ -1,10 +1,12 @@
-"""What a chunk of games costs on a Ray cluster, measured on this machine, and the scaling that it predicts.
+"""What a chunk of games or of rollout trials costs on a Ray cluster, measured on this machine, and the scaling that it
+predicts.
 
     pip install '.[ray]' && python benches/cluster.py
 
 One process hands out chunks and adds up answers. What it needs for each chunk, measured with chunks of no games, bounds
 how many cores it can keep busy: seconds of a chunk / seconds that the chunk takes here. Below that bound the loss is
 what a worker needs beside the games, and the last round, in which cores that finish first wait for the others.
+Rollouts: the same for chunks of their smallest size, with what adding their trials one by one takes here.
 """
 
 from __future__ import annotations
@@ -14,11 +16,15 @@ import os
 import pickle
 import platform
 import time
+from collections.abc import Callable, Sequence
 
 import ray
 
 import gammon
 from gammon import _ray
+from gammon.engine._cluster import LEAST
+from gammon.engine._cluster import _played as _played_trials
+from gammon.engine._rollout import trials_of
 from gammon.simulation._players import Players
 from gammon.simulation._run import Job, _played
 
@@ -31,7 +37,7 @@ def nothing(job: Job, units: tuple[int, int]) -> object:
     return job.nothing()
 
 
-def seconds_each(work: object, job: Job, units: list[tuple[int, int]]) -> tuple[float, float]:
+def seconds_each(work: Callable[..., object], job: object, units: Sequence[object]) -> tuple[float, float]:
     """Seconds of the clock and of this process for each chunk, the best of some rounds."""
     best = (math.inf, math.inf)
     for _ in range(ROUNDS):
@@ -39,6 +45,31 @@ def seconds_each(work: object, job: Job, units: list[tuple[int, int]]) -> tuple[
         count = sum(1 for _ in _ray.run(work, job, units))
         best = min(best, ((time.perf_counter() - clock) / count, (time.process_time() - here) / count))
     return best
+
+
+def rollouts() -> None:
+    """The plays of an opening roll, luck taken off."""
+    start, roll = gammon.Position.start(), gammon.Roll(3, 1)
+    for plays in (1, 5):
+        how = {"x": start, "roll": roll, "plays": plays, "trials": LEAST * 4, "seed": 1}
+        result = gammon.engine.rollout(**how)  # type: ignore[arg-type]
+        assert gammon.engine.rollout(**how, backend="ray") == result  # type: ignore[arg-type]
+        trials, alive = trials_of(result, 1), (True,) * plays
+        empty, here = seconds_each(_played_trials, trials, [(0, 0, alive)] * 1000)
+        core = trials.core()
+        alone = adding = math.inf
+        for _ in range(ROUNDS):
+            begin = time.process_time()
+            samples = trials.play((0, LEAST, alive))
+            alone = min(alone, time.process_time() - begin)
+            begin = time.process_time()
+            core.add(core.standing(), (LEAST * 4, 2, None, None, None), 0, samples)
+            adding = min(adding, time.process_time() - begin)
+        print(f"rollout of {plays} plays: chunks of {LEAST} trials each")
+        print(f"  a chunk alone, processor time            {alone:10.4f} s")
+        print(f"  a chunk of no trials {empty * 1e6:30.0f} us, of it here {here * 1e6:.0f} us")
+        print(f"  adding its trials here                   {adding * 1e6:10.0f} us")
+        print(f"  cores that one process keeps busy        {alone / (empty + adding):10,.0f}")
 
 
 def main() -> None:
@@ -76,6 +107,7 @@ def main() -> None:
                 f"  predicted for {CORES:,} cores, {chunks_each:3} chunks each: {100 * share:.0f} % of them at work, "
                 f"{speed / 1e6:,.1f} million games/s"
             )
+    rollouts()
     ray.shutdown()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 import time
 from collections.abc import Callable
@@ -97,6 +98,29 @@ class TestAgainstObjects:
             assert np.array_equal(batch.to_ids(back), ids)
         start = gammon.Position.start("hypergammon")
         assert np.array_equal(batch.from_ids([start.id] * 2, checkers=3), [start.to_array()] * 2)
+
+    def test_keys(self, positions: Positions) -> None:
+        keys = batch.to_keys(positions)
+        assert (keys.dtype, keys.shape) == (np.uint8, (len(positions), 10))
+        letters = [base64.b64encode(key.tobytes()).decode().rstrip("=") for key in keys]
+        assert letters == batch.to_ids(positions).tolist()
+        back = batch.from_keys(keys)
+        assert np.array_equal(back, batch.from_ids(letters))
+        assert np.array_equal(batch.from_keys(keys[::-2]), back[::-2])
+        assert batch.from_keys(keys[:0]).shape == (0, 28)
+        start = gammon.Position.start("hypergammon").to_array()[None]
+        assert np.array_equal(batch.from_keys(batch.to_keys(start), checkers=3), start)
+
+    def test_keys_that_are_none(self) -> None:
+        keys = batch.to_keys(batch.random_positions(3, seed=1))
+        keys[1] = 255
+        with pytest.raises(gammon.NotationError, match="row 1"):
+            batch.from_keys(keys)
+        keys[1] = 0
+        with pytest.raises(gammon.InvalidPositionError, match="row 1"):
+            batch.from_keys(keys)
+        with pytest.raises(gammon.ArrayError, match=r"\(N, 10\)"):
+            batch.from_keys(keys[:, :9])
 
     def test_ids_in_strange_memory(self, positions: Positions) -> None:
         ids = batch.to_ids(positions)

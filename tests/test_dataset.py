@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +23,8 @@ import gammon
 from gammon import Rules
 from gammon.simulation import Dataset, Positions, collect_positions
 
-pytest.importorskip("pyarrow")
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 
 HOW: dict[str, dict[str, Any]] = {
     "random": {},
@@ -82,10 +85,27 @@ class TestTables:
         assert gammon.simulate(0, seed=1, out=tmp_path).games == 0
         assert Dataset(tmp_path).complete
 
+    def test_more_games_than_any_memory_holds(self, tmp_path: Path) -> None:
+        """What is left to do is counted, not listed."""
+
+        def fail(done: int, total: int) -> None:
+            assert total == 1 << 60
+            if done > 30:
+                raise RuntimeError("enough")
+
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="enough"):
+                gammon.simulate(1 << 60, seed=1, out=tmp_path, part_games=10, progress=fail, resume=True)
+        data = Dataset(tmp_path)
+        assert not data.complete
+        assert len(data) >= 3
+
 
 class TestFormats:
     @pytest.mark.parametrize(
-        "how", [{"compression": "lz4"}, {"compression": "none"}, {"file_format": "numpy"}], ids=str
+        "how",
+        [{"compression": "zstd"}, {"compression": "lz4"}, {"compression": "none"}, {"file_format": "numpy"}],
+        ids=str,
     )
     def test_they_hold_the_same(self, tmp_path: Path, how: dict[str, Any]) -> None:
         settings: dict[str, Any] = {"players": ("fast", Wild()), "cube": True, "record": True, "evaluations": "fast"}
@@ -101,6 +121,68 @@ class TestFormats:
                 for column, again in zip(columns(one), columns(two), strict=True):
                     assert column.dtype == again.dtype
                     assert np.array_equal(column, again)
+
+    def test_parquet_by_itself(self, tmp_path: Path) -> None:
+        """What other programs see: plain types, no empty places, positions as Position IDs without the letters."""
+        gammon.simulate(20, seed=1, out=tmp_path, record=True)
+        (turns,) = Dataset(tmp_path).turns()
+        table = pyarrow.parquet.read_table(tmp_path / "turns-000000.parquet")
+        assert not any(field.nullable for field in table.schema)
+        assert {str(field.type) for field in table.schema} == {
+            "uint64", "uint32", "uint8", "int8", "fixed_size_binary[2]", "fixed_size_binary[10]",
+        }  # fmt: skip
+        ids = [base64.b64encode(key).decode().rstrip("=") for key in table["positions"].to_pylist()]
+        assert ids == gammon.batch.to_ids(turns.positions).tolist()
+        assert table["turn"].to_pylist() == turns.turn.tolist()
+
+    @pytest.mark.parametrize("variant", ["hypergammon", "nackgammon", "longgammon"])
+    def test_other_starts(self, tmp_path: Path, variant: str) -> None:
+        memory = gammon.simulate(30, seed=1, variant=variant, record=True).turns
+        gammon.simulate(30, seed=1, variant=variant, record=True, out=tmp_path)
+        assert Dataset(tmp_path).settings.compression == "bits"
+        (table,) = Dataset(tmp_path).turns()
+        assert memory is not None
+        assert np.array_equal(table.after, memory.after)
+
+    def test_sides_of_different_size_have_no_bits(self, tmp_path: Path) -> None:
+        start = gammon.Position.from_points({6: 5, 4: 2}, opponent={20: 3}, off=0, opponent_off=0)
+        rules = Rules.money(start=start)
+        memory = gammon.simulate(30, seed=1, rules=rules, record=True).turns
+        gammon.simulate(30, seed=1, rules=rules, record=True, out=tmp_path / "games")
+        data = Dataset(tmp_path / "games")
+        assert data.settings.compression == "zstd"
+        (table,) = data.turns()
+        assert memory is not None
+        assert np.array_equal(table.after, memory.after)
+        found = next(collect_positions(data, tmp_path / "positions", buckets=1).tables())
+        assert int(found.counts.sum()) == len(memory)
+
+    def test_version_1(self, tmp_path: Path) -> None:
+        """Written by the version before "bits": it is read, and not gone on with."""
+        path = Path(__file__).parent / "data" / "dataset_v1"
+        settings: dict[str, Any] = {"players": ("random", "random"), "cube": True, "seed": 1, "record": True}
+        memory = gammon.simulate(8, **settings)
+        data = Dataset(path)
+        assert data.complete
+        tables = [columns(part) for part in data.turns()]
+        for place, column in enumerate(columns(memory.turns)):
+            read = np.concatenate([table[place] for table in tables])
+            assert read.dtype == column.dtype
+            assert np.array_equal(read, column)
+        copy = shutil.copytree(path, tmp_path / "copy")
+        with pytest.raises(gammon.InvalidArgumentError, match="version 1"):
+            gammon.simulate(8, **settings, out=copy, part_games=4, compression="lz4", resume=True)
+
+    def test_bits_that_are_no_positions(self, tmp_path: Path) -> None:
+        gammon.simulate(5, seed=1, out=tmp_path, record=True)
+        name = "turns-000000.parquet"
+        table = pyarrow.parquet.read_table(tmp_path / name)
+        keys = [b"\xff" * 10, *table["positions"].to_pylist()[1:]]
+        place = table.schema.get_field_index("positions")
+        table = table.set_column(place, "positions", pyarrow.array(keys, pyarrow.binary(10)))
+        pyarrow.parquet.write_table(table, tmp_path / name)
+        with pytest.raises(gammon.FileFormatError, match=f"{name}.*row 0"):
+            next(Dataset(tmp_path, check=False).turns())
 
     def test_numpy_needs_no_extra(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -280,12 +362,19 @@ class TestResume:
                 gammon.simulate(40, seed=3, out=place, record=True, part_games=10, progress=fail, **how)
             assert not Dataset(place).complete
             (place / "games-000003.parquet.partial").write_bytes(b"left over")
-            (place / "turns-000003.parquet").write_bytes(b"not in the manifest yet")
+            (place / "turns-000003.parquet").write_bytes(b"not in the list yet")
+            with open(place / "parts.jsonl", "ab") as parts:
+                parts.write(b'{"first": 30, "en')
             again = gammon.simulate(40, out=place, resume=True, record=True, part_games=10, **how)
             assert again == whole
             left = contents(place)
             left.pop("games-000003.parquet.partial", None)
             assert left == contents(tmp_path / "whole")
+
+    def test_left_before_the_manifest(self, tmp_path: Path) -> None:
+        (tmp_path / "manifest.json.partial").write_text("{")
+        gammon.simulate(20, seed=3, out=tmp_path, resume=True)
+        assert Dataset(tmp_path).complete
 
     def test_a_finished_one(self, tmp_path: Path) -> None:
         whole = gammon.simulate(20, seed=3, out=tmp_path)
@@ -350,6 +439,9 @@ class TestFaults:
                 call()
         file.unlink()
         with pytest.raises(gammon.FileFormatError, match="not there"):
+            Dataset(tmp_path)
+        (tmp_path / "parts.jsonl").write_text("{}\n")
+        with pytest.raises(gammon.FileFormatError, match="manifest"):
             Dataset(tmp_path)
         for text in ("", "{}", "[1]", json.dumps({"format": "x", "version": 1})):
             (tmp_path / "manifest.json").write_text(text)

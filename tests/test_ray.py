@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import json
 import os
 import pickle
@@ -22,6 +24,8 @@ from test_simulate import interrupted
 import gammon
 from gammon import Choices, Rules, _ray
 from gammon.cli import main
+from gammon.engine import RolloutResult, rollout
+from gammon.engine._cluster import Trials
 from gammon.simulation import Dataset
 
 
@@ -159,6 +163,155 @@ class TestSameAsHere:
 
     def test_no_games(self) -> None:
         assert gammon.simulate(0, seed=1, backend="ray", per_game=True) == gammon.simulate(0, seed=1, per_game=True)
+
+
+class TestStrength:
+    """Measuring two players is paired play: the same on a cluster, error included."""
+
+    @pytest.mark.parametrize("how", [{"cube": True}, {"rules": Rules.match(1)}, {}], ids=str)
+    def test_networks(self, how: dict[str, Any]) -> None:
+        settings: dict[str, Any] = {"n": 80, "players": ("strong", "fast"), "paired": True, "seed": 4, **how}
+        here, there = gammon.simulate(**settings), gammon.simulate(**settings, backend="ray")
+        assert there == here
+        assert (there.samples, there.games) == (40, 80)
+        for name in ("points_per_game", "standard_error", "match_share", "match_standard_error"):
+            assert repr(getattr(there, name)) == repr(getattr(here, name))
+
+    def test_a_worker_dies(self, tmp_path: Path) -> None:
+        mark = tmp_path / "died"
+        settings: dict[str, Any] = {"n": 80, "players": (Mortal(mark), "fast"), "paired": True, "seed": 5}
+        there = gammon.simulate(**settings, backend="ray")
+        assert mark.exists()
+        here = gammon.simulate(**settings)
+        assert there == here
+        assert there.standard_error == here.standard_error > 0
+
+
+@dataclasses.dataclass(frozen=True)
+class MortalTrials(Trials):
+    """Kills its process the first time that a chunk after the first is played anywhere."""
+
+    mark: Path = Path()
+
+    def play(self, chunk: tuple[int, int, tuple[bool, ...]]) -> np.ndarray:
+        if chunk[0] > 0:
+            try:
+                self.mark.touch(exist_ok=False)
+            except FileExistsError:
+                return super().play(chunk)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().play(chunk)
+
+
+RACE = gammon.Position.from_points({6: 3, 5: 3, 3: 2}, opponent={6: 3, 4: 3, 1: 3})
+DOUBLE = gammon.State.from_xgid("XGID=-a--BBBB-ABA--Aa---bbcbbb-:0:0:1:00:0:0:0:7:10")
+ROLLOUTS: dict[str, dict[str, Any]] = {
+    "plays": {"x": gammon.Position.start(), "roll": gammon.Roll(4, 1), "plays": 2, "trials": 50},
+    "left behind": {
+        "x": gammon.Position.start(),
+        "roll": gammon.Roll(4, 1),
+        "plays": 6,
+        "trials": 288,
+        "min_trials": 36,
+        "stop_difference": 3.0,
+        "truncate": 5,
+    },
+    "a cube decision": {"x": DOUBLE, "cube_decision": True, "trials": 109, "truncate": 7},
+    "a clear decision": {"x": DOUBLE, "cube_decision": True, "trials": 720, "min_trials": 72, "stop_difference": 3.0},
+    "exact enough": {"x": RACE, "trials": 5000, "min_trials": 36, "stop_standard_error": 0.02, "races": None},
+    "plain": {"x": RACE, "trials": 2000, "variance_reduction": False, "races": None, "exact": None},
+    "players that look ahead": {"x": RACE, "trials": 40, "plies": 1, "races": None, "exact": None},
+}
+
+
+def same_rollout(one: RolloutResult, other: RolloutResult) -> bool:
+    """Equal to the last bit, with the sums that are left out of comparisons."""
+    mine, yours = one.to_dict(), other.to_dict()
+    mine.pop("seconds")
+    yours.pop("seconds")
+    return one == other and json.dumps(mine) == json.dumps(yours)
+
+
+class TestRollouts:
+    @pytest.mark.parametrize("how", ROLLOUTS.values(), ids=ROLLOUTS)
+    def test_same_as_here(self, how: dict[str, Any]) -> None:
+        here = rollout(**how, seed=3)
+        there = rollout(**how, seed=3, backend="ray")
+        assert same_rollout(there, here)
+        assert (here.trials < how["trials"]) == ("min_trials" in how)
+
+    def test_left_behind_early(self) -> None:
+        """The case above is one: somebody is left behind, and others go on."""
+        trials = {candidate.trials for candidate in rollout(**ROLLOUTS["left behind"], seed=3).candidates}
+        assert len(trials) > 1
+
+    def test_a_worker_dies(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        mark = tmp_path / "died"
+        monkeypatch.setattr("gammon.engine._rollout.Trials", functools.partial(MortalTrials, mark=mark))
+        there = rollout(RACE, trials=200, seed=1, backend="ray")
+        assert mark.exists()
+        assert same_rollout(there, rollout(RACE, trials=200, seed=1))
+
+    def test_gone_on_with(self) -> None:
+        """Begun here, gone on with there and here again, in pieces that are no multiples of anything."""
+        whole = rollout(RACE, trials=300, seed=2)
+        part = rollout(RACE, trials=50, seed=2).resume(171, backend="ray")
+        part = RolloutResult.from_dict(part.to_dict())
+        assert same_rollout(dataclasses.replace(part.resume(300), seconds=0.0), dataclasses.replace(whole, seconds=0.0))
+        assert same_rollout(rollout(RACE, trials=300, resume=part, backend="ray"), whole)
+        assert same_rollout(whole.resume(300, backend="ray"), whole)
+
+    def test_own_model_and_tables(self, tmp_path: Path) -> None:
+        model = tmp_path / "own.gammon"
+        model.write_bytes(gammon.Model.strong().path.read_bytes())
+        table = gammon.bearoff.TwoSided.build(points=6, checkers=3, path=tmp_path / "table.bin")
+        how: dict[str, Any] = {"x": RACE, "trials": 80, "model": model, "exact": table, "races": None}
+        assert same_rollout(rollout(**how, backend="ray"), rollout(**how))
+
+    def test_an_engine(self) -> None:
+        engine = gammon.Engine(threads=2)
+        there = engine.rollout(RACE, trials=72, backend="ray")
+        assert same_rollout(there, engine.rollout(RACE, trials=72))
+        assert same_rollout(engine.rollout(RACE, trials=72, threads=2, backend="ray"), there)
+
+    def test_progress(self) -> None:
+        seen: list[tuple[int, int]] = []
+        rollout(RACE, trials=200, backend="ray", progress=lambda done, total: seen.append((done, total)))
+        assert seen[-1] == (200, 200)
+        assert seen == sorted(seen)
+
+        def fail(done: int, total: int) -> None:
+            if done:
+                raise RuntimeError("enough")
+
+        with pytest.raises(RuntimeError, match="enough"):
+            rollout(RACE, trials=20_000, backend="ray", progress=fail)
+
+    def test_options(self) -> None:
+        with pytest.raises(gammon.InvalidArgumentError, match="spark"):
+            rollout(RACE, trials=36, backend="spark")  # type: ignore[arg-type]
+        with pytest.raises(gammon.InvalidArgumentError, match="address"):
+            rollout(RACE, trials=36, address="auto")
+        with pytest.raises(gammon.InvalidArgumentError, match="address"):
+            rollout(RACE, trials=36).resume(72, address="auto")
+        with pytest.raises(gammon.InvalidArgumentError, match="processors"):
+            rollout(RACE, trials=36, threads=3, backend="ray")
+
+    def test_a_missing_extra_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "ray", None)
+        with pytest.raises(gammon.MissingExtraError, match=r"gammon\[ray\]"):
+            rollout(RACE, trials=36, backend="ray")
+
+    def test_the_command_line(self, capsys: pytest.CaptureFixture[str]) -> None:
+        found = []
+        for backend in ("local", "ray"):
+            with pytest.raises(SystemExit) as end:
+                main(["rollout", RACE.id, "--trials", "72", "--seed", "1", "--backend", backend, "--json"])
+            assert end.value.code == 0
+            data = json.loads(capsys.readouterr().out)
+            data.pop("seconds")
+            found.append(data)
+        assert found[0] == found[1]
 
 
 def test_progress() -> None:

@@ -99,6 +99,12 @@ def from_file(read: Callable[[Path], object], name: str) -> Callable[[Path, str]
     return call
 
 
+def parts_of_games(folder: Path, text: str) -> object:
+    gammon.simulate(1, seed=1, out=folder / "games", file_format="numpy")
+    (folder / "games" / "parts.jsonl").write_text(text + "\n")
+    return simulation.Dataset(folder / "games")
+
+
 READERS: dict[str, Callable[[Path, str], object]] = {
     "match": lambda _, text: formats.json.loads(text),
     "any": lambda _, text: formats.loads(text),
@@ -106,6 +112,7 @@ READERS: dict[str, Callable[[Path, str], object]] = {
     "recipe": from_file(training.Recipe.open, "recipe.json"),
     "log": from_file(plot.learning_curve, "log.jsonl"),
     "games": from_file(lambda path: simulation.Dataset(path.parent), "manifest.json"),
+    "parts": parts_of_games,
     "positions": from_file(lambda path: simulation.Positions(path.parent), "manifest.json"),
     "equities": from_file(met.MatchEquityTable.load, "table.xml"),
     "model": from_file(gammon.Model, "net.gammon"),
@@ -124,11 +131,11 @@ def test_hostile_files_are_errors_of_ours(reader: str, text: str, tmp_path: Path
 def test_a_manifest_names_no_files_elsewhere(tmp_path: Path) -> None:
     place = tmp_path / "games"
     gammon.simulate(4, seed=1, out=place, file_format="numpy")
-    manifest = json.loads((place / "manifest.json").read_text())
-    entry = next(iter(manifest["parts"][0]["files"].values()))
+    part = json.loads((place / "parts.jsonl").read_text())
+    entry = next(iter(part["files"].values()))
     (tmp_path / "outside.npz").write_bytes((place / entry["name"]).read_bytes())
     entry["name"] = "../outside.npz"
-    (place / "manifest.json").write_text(json.dumps(manifest))
+    (place / "parts.jsonl").write_text(json.dumps(part) + "\n")
     with pytest.raises(gammon.FileFormatError, match="outside"):
         simulation.Dataset(place)
 

@@ -39,6 +39,7 @@ __all__ = [
     "features",
     "flip",
     "from_ids",
+    "from_keys",
     "legal_plays",
     "legal_positions",
     "one_sided_size",
@@ -53,6 +54,7 @@ __all__ = [
     "save_two_sided_gnubg",
     "throw",
     "to_ids",
+    "to_keys",
     "two_sided_size",
 ]
 DEFAULT_REPLIES: int
@@ -221,7 +223,9 @@ def classes(positions: NDArray[np.int8], /) -> NDArray[np.uint8]: ...
 def flip(positions: NDArray[np.int8], /) -> NDArray[np.int8]: ...
 def pips(positions: NDArray[np.int8], /) -> NDArray[np.uint16]: ...
 def from_ids(ids: list[str], checkers: int, /) -> NDArray[np.int8]: ...
+def from_keys(keys: NDArray[np.uint8], checkers: int, /) -> NDArray[np.int8]: ...
 def to_ids(positions: NDArray[np.int8], /) -> NDArray[np.str_]: ...
+def to_keys(positions: NDArray[np.int8], /) -> NDArray[np.uint8]: ...
 def random_positions(n: int, seed: int, /) -> NDArray[np.int8]: ...
 def features(positions: NDArray[np.int8], encoding: str, /) -> NDArray[np.float32]: ...
 
@@ -289,6 +293,20 @@ class Rollout:
         progress: _Report,
         /,
     ) -> tuple[_Standing, BaseException | None]: ...
+    def play(
+        self,
+        network: Network,
+        races: OneSided | None,
+        exact: TwoSided | None,
+        alive: Sequence[bool],
+        first: int,
+        end: int,
+        threads: int | None,
+        /,
+    ) -> tuple[NDArray[np.float64], BaseException | None]: ...
+    def add(
+        self, standing: _Standing, limits: _Limits, first: int, samples: NDArray[np.float64], /
+    ) -> tuple[_Standing, bool]: ...
     def estimates(
         self, standing: _Standing, /
     ) -> tuple[list[tuple[list[float], list[float]]], int, list[tuple[float, float]]]: ...
@@ -319,8 +337,7 @@ class Arena:
         cls,
         plan: Plan,
         players: Sequence[_Player],
-        keep_games: bool,
-        keep_acts: bool,
+        keep: tuple[bool, bool, bool],
         first: int,
         end: int,
         lanes: int,
@@ -338,8 +355,7 @@ def baseline_play(position: Position, roll: Roll, /) -> Position: ...
 def play_out(
     plan: Plan,
     players: Sequence[_Player],
-    keep_games: bool,
-    keep_acts: bool,
+    keep: tuple[bool, bool, bool],
     first: int,
     end: int,
     threads: int | None,

@@ -6,13 +6,13 @@ A chunk's answer depends on its number alone, so lost workers are retried and no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar, overload
 
 from gammon import _core
 from gammon.errors import GammonError, InvalidArgumentError, MissingExtraError
 
-__all__ = ["run"]
+__all__ = ["Ranges", "run"]
 
 Shared = TypeVar("Shared")
 Chunk = TypeVar("Chunk")
@@ -27,6 +27,35 @@ _COUNT_AGAIN = 5.0
 """Seconds after which the processors of a growing cluster are counted again."""
 
 
+class Ranges(Sequence[tuple[int, int]]):
+    """Whole numbers cut into pieces: the first of each and the one after its last, made as they are asked for."""
+
+    def __init__(self, firsts: range, end: int) -> None:
+        self._firsts = firsts
+        self._end = end
+
+    @classmethod
+    def of(cls, end: int, size: int) -> Ranges:
+        """Those from 0 to `end` - 1, so many in each piece."""
+        return cls(range(0, end, size), end)
+
+    def __len__(self) -> int:
+        return len(self._firsts)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[int, int]: ...
+    @overload
+    def __getitem__(self, place: slice) -> Ranges: ...
+    def __getitem__(self, place: int | slice) -> tuple[int, int] | Ranges:
+        if isinstance(place, slice):
+            if place.step not in (None, 1):
+                raise ValueError("pieces come one after the other")
+            firsts = self._firsts[place]
+            return Ranges(firsts, min(self._end, firsts.stop))
+        first = self._firsts[place]
+        return first, min(first + self._firsts.step, self._end)
+
+
 def run(
     work: Callable[[Shared, Chunk], Answer],
     shared: Shared,
@@ -35,7 +64,7 @@ def run(
     address: str | None = None,
     cpus: int = 1,
     tick: Callable[[], None] | None = None,
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer], None, None]:
     """The answers of ``work(shared, chunk)`` with the numbers of the chunks, as they come in.
 
     Args:
@@ -93,7 +122,7 @@ def _run(
     chunks: Sequence[Chunk],
     cpus: int,
     tick: Callable[[], None] | None,
-) -> Iterator[tuple[int, Answer]]:
+) -> Generator[tuple[int, Answer], None, None]:
     task = ray.remote(num_cpus=cpus, max_retries=RETRIES)(_chunk)
     held = ray.put((work, shared, _core.__version__))
     numbers: dict[Any, int] = {}

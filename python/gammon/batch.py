@@ -32,12 +32,14 @@ __all__ = [
     "features",
     "flip",
     "from_ids",
+    "from_keys",
     "legal_plays",
     "legal_positions",
     "pips",
     "random_positions",
     "roll_values",
     "to_ids",
+    "to_keys",
 ]
 
 
@@ -172,6 +174,36 @@ def to_ids(positions: NDArray[np.int8]) -> NDArray[np.str_]:
     ['4HPwATDgc/ABMA']
     """
     return _core.to_ids(positions)
+
+
+def from_keys(keys: NDArray[np.uint8], *, checkers: int = 15) -> NDArray[np.int8]:
+    """The positions of the bits of Position IDs, int8[N, 28]; those of `checkers` that are not on the board are off.
+
+    Args:
+        keys: uint8[N, 10], the 80 bits of each ID from the lowest: what its letters are the base64 of.
+        checkers: how many each side has in all.
+
+    Raises:
+        NotationError: for bits that do not close every point, with their row.
+        InvalidPositionError: for those that are no position, with their row.
+
+    >>> from gammon import batch
+    >>> rows = batch.random_positions(3, seed=1)
+    >>> bool((batch.from_keys(batch.to_keys(rows)) == rows).all())
+    True
+    """
+    return _core.from_keys(keys, checkers)
+
+
+def to_keys(positions: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """The bits of the Position IDs of positions, uint8[N, 10]: what `to_ids` writes in letters.
+
+    >>> import base64
+    >>> from gammon import Position, batch
+    >>> base64.b64encode(batch.to_keys(Position.start().to_array()[None])[0])
+    b'4HPwATDgc/ABMA=='
+    """
+    return _core.to_keys(positions)
 
 
 def random_positions(n: int, seed: int) -> NDArray[np.int8]:

@@ -64,6 +64,10 @@ def rollout(
         Path | None, typer.Option(help="Go on with a result that --out wrote; of the options, --trials holds.")
     ] = None,
     threads: Threads = None,
+    backend: Annotated[str, typer.Option(help="Where it is played: local, or ray for a Ray cluster.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster; RAY_ADDRESS or this machine if not said.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Play a position out many times: what it comes to on average, with standard errors.
@@ -82,7 +86,7 @@ def rollout(
     try:
         if resume is not None:
             stored = RolloutResult.from_dict(resume.read_bytes(), model=model)
-            result = stored.resume(trials, threads=threads, progress=True)
+            result = stored.resume(trials, threads=threads, backend=backend, address=address, progress=True)  # type: ignore[arg-type]
         else:
             assert position is not None
             result = gammon.engine.rollout(
@@ -101,6 +105,8 @@ def rollout(
                 stop_standard_error=stop_se,
                 stop_difference=stop_difference,
                 threads=threads,
+                backend=backend,  # type: ignore[arg-type]  # rollout refuses other words
+                address=address,
                 progress=True,
             )
     except gammon.Interrupted as interrupt:

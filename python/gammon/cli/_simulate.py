@@ -46,7 +46,7 @@ def simulate(
         typer.Option(metavar="MODEL", help="With every action what a network says of its position: fast, or *.gammon."),
     ] = None,
     file_format: Annotated[str, typer.Option(help="What is written: parquet, or numpy for .npz files.")] = "parquet",
-    compression: Annotated[str, typer.Option(help="Of positions in Parquet: zstd, lz4 or none.")] = "zstd",
+    compression: Annotated[str, typer.Option(help="Of positions in Parquet: bits, zstd, lz4 or none.")] = "bits",
     backend: Annotated[str, typer.Option(help="Where it is played: local, or ray for a Ray cluster.")] = "local",
     address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster; RAY_ADDRESS or this machine if not said.")

@@ -281,13 +281,16 @@ class Engine:
         stop_standard_error: float | None = None,
         stop_difference: float | None = None,
         threads: int | None = None,
+        backend: Literal["local", "ray"] = "local",
+        address: str | None = None,
         progress: Progress = None,
     ) -> RolloutResult:
         """Plays a position, the plays of a roll or a cube decision out many times, as `gammon.engine.rollout`.
 
         Model, tables, match equities, filters and replies are those of the engine, and its threads if `threads` is
-        None. How deep the players look is asked for here, whatever the engine's own `plies`: at 1 ply trials take about
-        seven times as long, at 2 plies about seventy times.
+        None; with ``backend="ray"`` each chunk of trials has one then. How deep the players look is asked for here,
+        whatever the engine's own `plies`: at 1 ply trials take about seven times as long, at 2 plies about seventy
+        times.
 
         Raises:
             InvalidArgumentError: as `gammon.engine.rollout`, and for an engine whose model is not a `Model`.
@@ -325,7 +328,9 @@ class Engine:
             stop_standard_error=stop_standard_error,
             stop_difference=stop_difference,
             met=self._met,
-            threads=self._threads if threads is None else threads,
+            threads=self._threads if threads is None and backend == "local" else threads,
+            backend=backend,
+            address=address,
             progress=progress,
             filters=self._filters,
             replies=self._replies,

@@ -178,16 +178,25 @@ class RolloutResult:
         """Trials a second, of all candidates together; NaN if it took no time."""
         return sum(candidate.trials for candidate in self.candidates) / self.seconds if self.seconds else math.nan
 
-    def resume(self, trials: int, *, threads: int | None = None, progress: Progress = None) -> RolloutResult:
+    def resume(
+        self,
+        trials: int,
+        *,
+        threads: int | None = None,
+        backend: Literal["local", "ray"] = "local",
+        address: str | None = None,
+        progress: Progress = None,
+    ) -> RolloutResult:
         """The same rollout with more trials: exactly what it would have come to without a break.
 
         Args:
             trials: how many in all.
-            threads, progress: as in `rollout`.
+            threads, backend, address, progress: as in `rollout`.
 
         Raises:
             InvalidArgumentError: if there are more trials already, or the sums are missing (a result made from its
                 repr).
+            MissingExtraError: without Ray for ``backend="ray"``.
             Interrupted: on Ctrl-C.
 
         >>> from gammon import Position
@@ -201,9 +210,10 @@ class RolloutResult:
             raise InvalidArgumentError(f"trials is how many there are to be in all, at least {self.trials}: {trials}")
         if self._sums is None:
             raise InvalidArgumentError("a result that was made from its repr has no sums to go on from")
-        from gammon.engine._rollout import run
+        from gammon.engine._rollout import checked_backend, run
 
-        return run(dataclasses.replace(self, max_trials=trials), threads, progress)
+        checked_backend(backend, address)
+        return run(dataclasses.replace(self, max_trials=trials), threads, progress, backend, address)
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data for JSON: settings, estimates, and the sums that `resume` goes on from.

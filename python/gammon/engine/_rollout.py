@@ -14,6 +14,7 @@ from gammon._long_work import Progress, reporter
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, Level, _five
 from gammon.dice import Roll, _seed
+from gammon.engine._cluster import Backend, Trials, on_cluster
 from gammon.engine._result import (
     MOST_CANDIDATES,
     MOST_TRIALS,
@@ -56,6 +57,8 @@ def rollout(
     stop_difference: float | None = None,
     met: MatchEquityTable | None = None,
     threads: int | None = None,
+    backend: Backend = "local",
+    address: str | None = None,
     progress: Progress = None,
     resume: RolloutResult | None = None,
     filters: Filters | None = None,
@@ -90,15 +93,21 @@ def rollout(
         stop_difference: leave a candidate behind when the best is better by this many standard errors of the
             difference, and stop when only one is left; a cube decision stops when it is as clear.
         met: the match equities; the default table if None.
-        threads: None for one on each core; the result is the same for any number.
+        threads: None for one on each core; the result is the same for any number. With Ray, how many processors each
+            chunk of trials uses: one if None.
+        backend: "local" plays on this machine, "ray" on a Ray cluster (extra ``ray``): the result is the same, where a
+            rollout stops early included. Tables that were opened have to be at the same path on every node.
+        address: of the Ray cluster, as in `gammon.simulate`.
         progress: a callable (trials done, trials in all), or True for a bar.
-        resume: a result to go on with; its settings hold, and of those here only `trials`, `threads` and `progress`.
+        resume: a result to go on with; its settings hold, and of those here only `trials`, `threads`,
+            `backend`, `address` and `progress`.
         filters: of players that look ahead, which candidates are judged deeper; `Engine.FILTERS` if None.
         replies: of players that look ahead, how many replies to each roll are evaluated, as in `Engine`.
 
     Raises:
         InvalidArgumentError: for a finished game, an offer that is not answered yet, a cube that may not be turned, no
             legal play, or a setting out of range.
+        MissingExtraError: without Ray for ``backend="ray"``.
         IllegalPlayError: for a play that the roll does not allow.
         Interrupted: on Ctrl-C, with the trials finished so far in `.result`, which can be resumed; None in place of
             fewer than two.
@@ -108,12 +117,13 @@ def rollout(
     >>> result.best.action, result.candidates[1].behind > 0.1
     ('8/5 6/5', True)
     """
+    checked_backend(backend, address)
     if resume is not None:
         if not isinstance(resume, RolloutResult):
             raise InvalidArgumentError(f"resume is a RolloutResult, not {resume!r}")
         if x != resume.start:
             raise InvalidArgumentError("the result to resume is that of another position")
-        return resume.resume(trials, threads=threads, progress=progress)
+        return resume.resume(trials, threads=threads, backend=backend, address=address, progress=progress)
     whole("trials", trials, 2, MOST_TRIALS)
     whole("min_trials", min_trials, 2, MOST_TRIALS)
     whole("plies", plies, 0, MAX_PLIES)
@@ -164,7 +174,7 @@ def rollout(
         replies=checked_replies(replies),
         _loaded=loaded,
     )
-    return run(blank, threads, progress)
+    return run(blank, threads, progress, backend, address)
 
 
 # What is rolled out.
@@ -303,19 +313,23 @@ def _tables(
 # The work.
 
 
-def run(settings: RolloutResult, threads: int | None, progress: Progress) -> RolloutResult:
-    """Plays on from where a result stands until its `max_trials`."""
-    began = time.perf_counter()
-    if settings._loaded is None:
-        settings = dataclasses.replace(settings, _loaded=reload(settings.tables, _DEFAULT, _DEFAULT))
-    assert settings._loaded is not None
-    races, exact = settings._loaded
-    ladder = settings.ladder
-    level = level_on(settings.ladder, settings.candidates[0].cube)
+def checked_backend(backend: object, address: object) -> None:
+    """Refuses a word that says nothing, and an address where nobody is asked."""
+    if backend not in ("local", "ray"):
+        raise InvalidArgumentError(f"backend is 'local' or 'ray', not {backend!r}")
+    if address is not None and backend != "ray":
+        raise InvalidArgumentError(f"address {address!r} is for backend='ray'")
+
+
+def trials_of(settings: RolloutResult, threads: int | None) -> Trials:
+    """What the trials of a rollout depend on; with the processors of a chunk, one if `threads` is None."""
+    loaded = settings._loaded
+    if loaded is None:
+        loaded = reload(settings.tables, _DEFAULT, _DEFAULT)
     starts = [
         (
             candidate.position,
-            level_on(ladder, candidate.cube),
+            level_on(settings.ladder, candidate.cube),
             candidate.cube.owner,
             settings.kind == "cube" and place == 0,
             settings.kind == "plays",
@@ -323,25 +337,33 @@ def run(settings: RolloutResult, threads: int | None, progress: Progress) -> Rol
         for place, candidate in enumerate(settings.candidates)
     ]
     player = (settings.plies, settings.filters, settings.replies)
-    core = _core.Rollout(
-        ladder.compiled(), starts, settings.seed, settings.truncate, settings.variance_reduction, player
-    )
+    what = (starts, settings.seed, settings.truncate, settings.variance_reduction, player)
+    return Trials(settings.ladder, what, settings.model._network, *loaded, 1 if threads is None else threads)
+
+
+def run(
+    settings: RolloutResult,
+    threads: int | None,
+    progress: Progress,
+    backend: Backend = "local",
+    address: str | None = None,
+) -> RolloutResult:
+    """Plays on from where a result stands until its `max_trials`."""
+    began = time.perf_counter()
+    trials = trials_of(settings, threads)
+    core, ladder = trials.core(), settings.ladder
+    level = level_on(ladder, settings.candidates[0].cube)
     standing = core.standing() if settings._sums is None else settings._sums
     unit = (ladder.worth(1, level) - ladder.worth(-1, level)) / 2
     error_wanted = None if settings.stop_standard_error is None else settings.stop_standard_error * unit
     drop = ladder.from_equity(1.0, level) if settings.kind == "cube" else None
     limits = (settings.max_trials, settings.min_trials, error_wanted, settings.stop_difference, drop)
     with reporter(progress, "rollout", "trials") as report:
-        standing, error = core.run(
-            settings.model._network,
-            None if races is None else races._table,
-            None if exact is None else exact._table,
-            standing,
-            limits,
-            threads,
-            report,
-        )
-    done = max(trials for trials, *_ in standing[0])
+        if backend == "ray":
+            standing, error = on_cluster(trials, standing, limits, address, report)
+        else:
+            standing, error = core.run(trials.network, *trials.tables, standing, limits, threads, report)
+    done = max(played for played, *_ in standing[0])
     result = None
     if done >= 2:
         seconds = settings.seconds + time.perf_counter() - began

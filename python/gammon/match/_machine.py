@@ -19,7 +19,7 @@ from gammon.errors import (
     InvalidPositionError,
     NotationError,
 )
-from gammon.match._events import Event
+from gammon.match._events import Event, changed
 from gammon.match._illegal import after_as_written, after_on_record
 from gammon.match._moment import Game, Moment
 from gammon.match._state import Action, Offer, Phase, State
@@ -129,7 +129,7 @@ def advance(rules: Rules, moment: Moment, event: Event) -> tuple[Moment, Event]:
     after = _EVENTS[event.kind](rules, moment, event, notes)
     if after.decided is not None and event.kind not in _NOT_THE_GAME:
         after = replace(after, decided=None)
-    return after, dataclasses.replace(event, notes=tuple(notes)) if notes or event.notes else event
+    return after, changed(event, notes=tuple(notes)) if notes or event.notes else event
 
 
 def plain_turn(moment: Moment, play: Play) -> Moment | None:

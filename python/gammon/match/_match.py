@@ -14,7 +14,7 @@ from gammon.errors import FileFormatError, GammonError, IllegalActionError, Inva
 from gammon.match import _codec as codec
 from gammon.match import _machine as machine
 from gammon.match._codec import AbsentDice
-from gammon.match._events import Comment, Event, Fault, play_event, roll_event
+from gammon.match._events import Comment, Event, Fault, changed, play_event, roll_event
 from gammon.match._moment import Game, Moment
 from gammon.match._sheet import ScoreSheet, score_sheet
 from gammon.match._state import Action, Phase, State
@@ -793,9 +793,9 @@ class Match:
                 raise InvalidArgumentError(f"{name} is 0 or 1, not {seat!r}")
         places = self._places()
         reading = None if self.clock is None else self.clock.reading()
-        event = dataclasses.replace(event, clock=reading)
+        event = changed(event, clock=reading)
         if throws is not None:
-            machine.advance(self.rules, self._moment, dataclasses.replace(event, throws=trial))
+            machine.advance(self.rules, self._moment, changed(event, throws=trial))
         try:
             if throws is not None:
                 event = self._with_dice(event, throws)
@@ -822,7 +822,7 @@ class Match:
             raise IllegalActionError("a match with a clock takes no events from elsewhere")
         if event.throws and not isinstance(self._dice, AbsentDice):
             throws = event.throws
-            self._happen(dataclasses.replace(event, given=True), lambda: self._throw_elsewhere(throws))
+            self._happen(changed(event, given=True), lambda: self._throw_elsewhere(throws))
             return self._done[-1].event
         before, places = self._moment, self._places()
         self._moment, event = machine.advance(self.rules, before, event)
@@ -857,7 +857,7 @@ class Match:
         rebuildable = isinstance(self._dice, RandomDice | CardDice | SequenceDice)
         elsewhere = rebuildable and not self._place().is_same(self._left)
         source = codec.dice_to_dict(self._dice) if elsewhere else None
-        event = dataclasses.replace(event, throws=throws(), source=source, given=event.given or not rebuildable)
+        event = changed(event, throws=throws(), source=source, given=event.given or not rebuildable)
         self._left = self._place()
         return event
 
@@ -1114,7 +1114,7 @@ class Match:
         self._throw_again(event, path)
         if isinstance(event.play, str) and not event.illegal and self._moment.phase is Phase.ROLLED:
             assert self._moment.roll is not None
-            event = dataclasses.replace(event, play=self._moment.position.play(event.play, self._moment.roll))
+            event = changed(event, play=self._moment.position.play(event.play, self._moment.roll))
         after, event = machine.advance(self.rules, self._moment, event)
         self._done.append(_Done(event, self._moment, places, reading))
         self._moment = after

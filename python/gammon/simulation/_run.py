@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from gammon import _core, _ray
+from gammon import _core, _ray, batch
 from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
@@ -24,7 +24,10 @@ from gammon.simulation._dataset import (
     FileFormat,
     Settings,
     Writer,
+    added,
     check_format,
+    checkers_of,
+    compression_of,
     encode,
 )
 from gammon.simulation._plan import GAMES_PER_MATCH, compiled, rules_for
@@ -66,7 +69,7 @@ def simulate(
     part_games: int = 2048,
     evaluations: Evaluating = None,
     file_format: FileFormat = "parquet",
-    compression: Compression = "zstd",
+    compression: Compression = "bits",
 ) -> SimulationResult:
     """Plays n games, or n matches under match rules.
 
@@ -105,7 +108,9 @@ def simulate(
         part_games: games or matches in each part, an even number if paired.
         evaluations: "fast", a `Model` or the path of a model file: the five probabilities of every recorded position.
         file_format: "parquet", or "numpy" for ``.npz`` files, which need no extra.
-        compression: of the positions in Parquet: "zstd", "lz4", or "none", which is fastest.
+        compression: of the positions in Parquet: "bits", which keeps the 80 bits of their IDs and is fastest;
+            or as they are, by "zstd", which makes the smallest files and is used in place of "bits" where one side
+            starts with more checkers than the other, "lz4", or "none".
 
     Raises:
         MissingExtraError: if `out` is given and pyarrow is missing, or Ray with ``backend="ray"``.
@@ -132,7 +137,7 @@ def simulate(
     """
     sides = Players(players)
     network = None if evaluations is None else network_of(evaluations, "evaluations")
-    check_format(file_format if out is not None else "numpy", compression if out is not None else "zstd")
+    check_format(file_format if out is not None else "numpy", compression if out is not None else "bits")
     if network is not None and not record:
         raise InvalidArgumentError("evaluations are of recorded positions, so record is True with them")
     rules = rules_for(rules, cube, variant)
@@ -161,6 +166,7 @@ def simulate(
     if seed is None and out is not None and resume and os.path.exists(os.path.join(out, MANIFEST)):
         seed = Dataset(out, check=False).settings.seed
     seed = _seed(seed)
+    compression = compression_of(file_format, compression, checkers_of(rules, variant))
     start = time.perf_counter()
     plain = backend == "local" and out is None and rules is None and not paired and not record and sides.all_random
     job = Job(
@@ -174,6 +180,7 @@ def simulate(
         network=network,
         threads=1 if threads is None and backend == "ray" else threads,
         batch_size=batch_size,
+        keys=out is not None and compression == "bits",
     )
     with reporter(progress, "simulate", "games" if rules is None or not rules.is_match else "matches") as report:
         if plain:
@@ -281,10 +288,12 @@ class Job:
         network: _core.Network | None,
         threads: int | None,
         batch_size: int,
+        keys: bool = False,
     ) -> None:
         self.players = players
         self.network = network
-        self.keep = (per_game, record)
+        self.keep = (per_game, record, keys)
+        """Games, actions, and whether positions are the bits of their IDs."""
         self.threads = threads
         self.batch_size = batch_size
         self._what = (rules, variant, seed, paired)
@@ -310,15 +319,21 @@ class Job:
         finished are left out."""
         answer, error = self._play(first, end, report)
         if self.network is not None:
-            answer["acts"]["evaluations"] = self.network.evaluate(answer["acts"]["positions"], self.threads)
+            positions = answer["acts"]["positions"]
+            if self.keep[2]:
+                rules, variant, *_ = self._what
+                checkers = checkers_of(rules, variant)
+                assert checkers is not None
+                positions = batch.from_keys(positions, checkers=checkers)
+            answer["acts"]["evaluations"] = self.network.evaluate(positions, self.threads)
         return answer, error
 
     def _play(self, first: int, end: int, report: Report | None) -> tuple[Answer, BaseException | None]:
         error: BaseException | None
         parts = self.players.parts
         if self.players.all_built_in:
-            return _core.play_out(self.plan, parts, *self.keep, first, end, self.threads, report)
-        arena = _core.Arena(self.plan, parts, *self.keep, first, end, self.batch_size, self.threads)
+            return _core.play_out(self.plan, parts, self.keep, first, end, self.threads, report)
+        arena = _core.Arena(self.plan, parts, self.keep, first, end, self.batch_size, self.threads)
         error = None
         try:
             self._ask(arena, end - first, report)
@@ -349,7 +364,7 @@ class Job:
 
 
 def _on_cluster(
-    job: Job, units: list[tuple[int, int]], address: str | None, report: Report | None, done: int, total: int
+    job: Job, units: _ray.Ranges, address: str | None, report: Report | None, done: int, total: int
 ) -> Iterator[tuple[int, Answer]]:
     """What each range of units leaves, as the workers of a Ray cluster answer."""
     finished = done
@@ -377,15 +392,15 @@ def _together(
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays all units on a cluster and adds up what they left."""
     step = _chunk_size(n)
-    units = [(first, min(first + step, n)) for first in range(0, n, step)]
+    units = _ray.Ranges.of(n, step)
     answer = job.nothing()
     sums = answer["sums"]
     tables: dict[int, Answer] = {}
     error: BaseException | None = None
     try:
         for number, part in _on_cluster(job, units, address, report, 0, n):
-            sums = _added(sums, part["sums"])
-            if any(job.keep):
+            sums = added(sums, part["sums"])
+            if any(job.keep[:2]):
                 tables[number] = part
     except KeyboardInterrupt as interrupt:
         error = interrupt
@@ -415,8 +430,8 @@ def _write(
     except KeyboardInterrupt as interrupt:
         error = interrupt
     sums = job.nothing()["sums"]
-    for part in writer.parts:
-        sums = _added(sums, part["sums"])
+    if writer.sums is not None:
+        sums = added(sums, writer.sums)
     return _summed({"sums": sums, "games": None, "acts": None}), error
 
 
@@ -464,15 +479,6 @@ def _write_from_cluster(
 def _encoded(shared: tuple[Job, Settings], units: tuple[int, int]) -> EncodedPart:
     job, settings = shared
     return encode(settings, _played(job, units))
-
-
-def _added(one: Any, other: Any) -> Any:
-    """Sums of the same shape, added."""
-    if isinstance(one, dict):
-        return {key: _added(one[key], other[key]) for key in one}
-    if isinstance(one, (list, tuple)):
-        return [_added(a, b) for a, b in zip(one, other, strict=True)]
-    return one + other
 
 
 def _summed(answer: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@
 //!
 //! What games are worth and who may double are data: a [`ScoreGraph`] and the [`Stake`]s that an opening can lead to.
 
+mod acts;
 mod tables;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::player::{Baseline, NetworkPlayer, Skill};
 use crate::position::{CELLS, Position};
 use crate::rng::{GameDice, Purpose, Stream};
 
+pub use acts::{Act, ActColumns, ActRecord};
 pub use tables::{Tables, TablesSeen};
 
 /// Games of match k are numbered from k times this: more than any match has games.
@@ -207,44 +209,6 @@ impl Questions {
 /// What is asked of both slots: by slot and [`Kind`].
 pub type Asked = [[Questions; 3]; 2];
 
-/// What an action was, in the record of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Act {
-    /// A play, a dance included.
-    Play = 0,
-    /// A double.
-    Double = 1,
-    /// A take.
-    Take = 2,
-    /// A drop.
-    Drop = 3,
-}
-
-/// One action of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActRecord {
-    /// The game or match.
-    pub unit: u64,
-    /// The game within the match, from 0.
-    pub number: u32,
-    /// The turn of the game, from 0.
-    pub turn: u32,
-    /// The player who acts.
-    pub player: u8,
-    /// What they do.
-    pub act: Act,
-    /// The dice of a play; 0 for the cube.
-    pub roll: [u8; 2],
-    /// The level of the cube before the action.
-    pub level: u8,
-    /// 0: the cube is in the middle, 1: with the player who acts, -1: with the other.
-    pub owner: i8,
-    /// Before the action, seen by the player on roll. What it leads to is in the next action of the game, and at its end
-    /// in the row of the game.
-    pub before: [i8; CELLS],
-}
-
 /// One finished game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameRow {
@@ -267,7 +231,7 @@ pub struct GameRow {
     /// Whether it ended by a drop.
     pub dropped: bool,
     /// The last position, seen by the player whose turn it was.
-    pub last: [i8; CELLS],
+    pub last: Position,
 }
 
 /// Sums over games; the same for any order of adding.
@@ -339,9 +303,11 @@ pub struct Keep {
     pub games: bool,
     /// A row for each action; then for each game, too.
     pub acts: bool,
+    /// The positions of actions as the bits of their IDs, in place of their cells.
+    pub keys: bool,
 }
 
-/// What finished games left behind; rows of one unit lie together, units in any order.
+/// What finished games left behind; rows of one sample lie together, samples in any order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     /// Sums.
@@ -349,75 +315,32 @@ pub struct Results {
     /// Games, if they are kept.
     pub games: Vec<GameRow>,
     /// Actions, if they are kept.
-    pub acts: Vec<ActRecord>,
+    pub acts: ActColumns,
 }
 
 impl Results {
     /// Adds what another part left.
     pub fn append(&mut self, mut other: Results) {
         self.sums.add(&other.sums);
-        append(&mut self.games, &mut other.games);
-        append(&mut self.acts, &mut other.acts);
+        acts::append(&mut self.games, &mut other.games);
+        self.acts.append(other.acts);
+    }
+
+    /// The same with the units in order.
+    pub fn in_order(mut self) -> Results {
+        // Rows of one unit lie together in the order they were played, and a stable sort keeps that.
+        self.games.sort_by_key(|game| game.unit);
+        self.acts = self.acts.in_order();
+        self
     }
 }
 
-/// Adds rows to others, without a copy where there are no others.
-fn append<T>(rows: &mut Vec<T>, more: &mut Vec<T>) {
-    if rows.is_empty() { std::mem::swap(rows, more) } else { rows.append(more) }
-}
-
-/// Actions as columns.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ActColumns {
-    /// The game or match.
-    pub unit: Vec<u64>,
-    /// The game within the match.
-    pub number: Vec<u32>,
-    /// The turn.
-    pub turn: Vec<u32>,
-    /// Who acts.
-    pub player: Vec<u8>,
-    /// What they do.
-    pub act: Vec<u8>,
-    /// The dice of a play.
-    pub rolls: Vec<[u8; 2]>,
-    /// The cube before the action.
-    pub cube: Vec<u32>,
-    /// Where it is.
-    pub owner: Vec<i8>,
-    /// Positions before the action.
-    pub before: Vec<[i8; CELLS]>,
-}
-
-impl ActColumns {
-    /// The columns of rows.
-    pub fn new(rows: &[ActRecord]) -> ActColumns {
-        /// Rows that stay in the nearest cache while one column after the other is read from them.
-        const BLOCK: usize = 256;
-        let mut columns = ActColumns {
-            unit: Vec::with_capacity(rows.len()),
-            number: Vec::with_capacity(rows.len()),
-            turn: Vec::with_capacity(rows.len()),
-            player: Vec::with_capacity(rows.len()),
-            act: Vec::with_capacity(rows.len()),
-            rolls: Vec::with_capacity(rows.len()),
-            cube: Vec::with_capacity(rows.len()),
-            owner: Vec::with_capacity(rows.len()),
-            before: Vec::with_capacity(rows.len()),
-        };
-        for block in rows.chunks(BLOCK) {
-            columns.unit.extend(block.iter().map(|row| row.unit));
-            columns.number.extend(block.iter().map(|row| row.number));
-            columns.turn.extend(block.iter().map(|row| row.turn));
-            columns.player.extend(block.iter().map(|row| row.player));
-            columns.act.extend(block.iter().map(|row| row.act as u8));
-            columns.rolls.extend(block.iter().map(|row| row.roll));
-            columns.cube.extend(block.iter().map(|row| 1 << row.level));
-            columns.owner.extend(block.iter().map(|row| row.owner));
-            columns.before.extend(block.iter().map(|row| row.before));
-        }
-        columns
-    }
+/// What a sample has come to so far.
+#[derive(Clone, Debug, Default)]
+struct Sample {
+    sums: Sums,
+    games: Vec<GameRow>,
+    acts: Vec<ActRecord>,
 }
 
 /// Where a lane stands.
@@ -457,7 +380,7 @@ struct Lane {
     level: usize,
     /// The seat that owns the cube.
     owner: Option<usize>,
-    sample: Results,
+    sample: Sample,
 }
 
 impl Lane {
@@ -476,7 +399,7 @@ impl Lane {
             turn: 0,
             level: 0,
             owner: None,
-            sample: Results::default(),
+            sample: Sample::default(),
         }
     }
 
@@ -691,7 +614,7 @@ impl Lane {
             roll: if act == Act::Play { [self.roll.high(), self.roll.low()] } else { [0; 2] },
             level: self.level as u8,
             owner: owner_number(self.owner_seen_by(seat)),
-            before: *self.position.cells(),
+            before: self.position,
         };
         self.sample.acts.push(record);
     }
@@ -747,7 +670,7 @@ impl Lane {
             stake,
             level: self.level as u8,
             dropped,
-            last: *self.position.cells(),
+            last: self.position,
         };
         self.sample.sums.add_game(&game, counted);
         if shared.keep.games || shared.keep.acts {
@@ -773,7 +696,8 @@ impl Lane {
         self.sample.sums.end_sample();
         results.sums.add(&self.sample.sums);
         results.games.append(&mut self.sample.games);
-        results.acts.append(&mut self.sample.acts);
+        results.acts.push(&self.sample.acts, shared.keep.keys);
+        self.sample.acts.clear();
         self.sample.sums = Sums::default();
         self.stage = Stage::Idle;
     }
@@ -1058,7 +982,7 @@ mod tests {
         network: None,
         skill: Skill { plies: 0, noise: 0.0 },
     };
-    const ALL: Keep = Keep { games: true, acts: true };
+    const ALL: Keep = Keep { games: true, acts: true, keys: false };
 
     fn plan(paired: bool) -> Plan {
         let terms = Terms { gammons_while_centred: false, ..Terms::default() };
@@ -1074,12 +998,6 @@ mod tests {
         }
     }
 
-    fn sorted(mut results: Results) -> Results {
-        results.games.sort_by_key(|game| (game.unit, game.number));
-        results.acts.sort_by_key(|act| (act.unit, act.number, act.turn, act.act as u8));
-        results
-    }
-
     /// Plays at random from outside and turns the cube now and then.
     fn run(plan: Plan, units: u64, lanes: usize, threads: usize) -> Results {
         let mut arena = Arena::new(plan, [ASKED, Player { slot: 1, ..ASKED }], ALL, 0..units, lanes, threads);
@@ -1087,7 +1005,7 @@ mod tests {
             let asked = arena.advance();
             if asked.iter().flatten().all(Questions::is_empty) {
                 assert_eq!(arena.done(), units);
-                return sorted(arena.take_results());
+                return arena.take_results().in_order();
             }
             for (slot, [choices, doubles, takes]) in asked.iter().enumerate() {
                 let mut begin = 0;
@@ -1134,13 +1052,28 @@ mod tests {
     fn random_players_play_the_games_of_random_games() {
         let plan = plan(false);
         let control = Control::default();
-        let results = sorted(play_out(&plan, &[RANDOM; 2], ALL, 0..200, 2, &control));
+        let results = play_out(&plan, &[RANDOM; 2], ALL, 0..200, 2, &control).in_order();
         let (totals, records) = simulate::random_game_records(&plan.start, 200, plan.seed, 1, &control);
         assert_eq!(results.sums.plies, totals.plies);
         for (game, (number, record)) in results.games.iter().zip(records) {
             assert_eq!((game.unit, game.starter, game.plies), (number, record.starter, record.plies));
             assert_eq!(game.points.signum(), i64::from(record.outcome.points().signum()), "gammons do not count here");
         }
+    }
+
+    #[test]
+    fn keys_are_those_of_the_positions() {
+        let plan = plan(false);
+        let play = |keys| {
+            let keep = Keep { keys, ..ALL };
+            play_out(&plan, &[RANDOM; 2], keep, 0..300, 2, &Control::default()).in_order().acts
+        };
+        let (cells, mut keys) = (play(false), play(true));
+        assert!(cells.unit.is_sorted() && cells.keys.is_empty() && keys.before.is_empty());
+        let expected: Vec<_> = cells.before.iter().map(|cells| Position::from_cells(cells).unwrap().key()).collect();
+        assert_eq!(std::mem::take(&mut keys.keys), expected);
+        keys.before.clone_from(&cells.before);
+        assert_eq!(keys, cells);
     }
 
     #[test]

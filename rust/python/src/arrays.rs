@@ -1,7 +1,9 @@
 //! Arrays from Python: checked for dtype, shape and content, and copied, so that no thread can change them meanwhile.
 
+use gammon_core::id::Key;
 use gammon_core::position::CELLS;
 use gammon_core::{Position, Roll};
+use numpy::ndarray::ArrayView1;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
@@ -77,6 +79,29 @@ pub fn ids(py: Python<'_>, ids: &[Text], checkers: u8) -> PyResult<Vec<Position>
         Position::from_id(id, checkers).map_err(|error| error.raise_at(py, &format!("row {row}")))
     };
     ids.iter().enumerate().map(read).collect()
+}
+
+/// Reads a uint8 array of shape (N, 10) with the bits of Position IDs.
+pub fn keys(name: &str, value: &Bound<'_, PyAny>, checkers: u8) -> PyResult<Vec<Position>> {
+    let py = value.py();
+    let array =
+        value
+            .extract::<PyReadonlyArray2<'_, u8>>()
+            .ok()
+            .filter(|array| array.shape()[1] == size_of::<Key>())
+            .ok_or_else(|| Kind::Array.error(py, format!("{name}: uint8 of shape (N, 10), not {}", describe(value))))?;
+    let mut key = Key::default();
+    let read = |(row, bytes): (usize, ArrayView1<'_, u8>)| {
+        key.iter_mut().zip(bytes).for_each(|(byte, &value)| *byte = value);
+        Position::from_key(&key, checkers).map_err(|error| error.raise_at(py, &format!("{name}: row {row}")))
+    };
+    array.as_array().rows().into_iter().enumerate().map(read).collect()
+}
+
+/// The bits of Position IDs as a uint8 array of shape (N, 10), without a copy.
+pub fn from_keys(py: Python<'_>, keys: Vec<Key>) -> PyResult<Bound<'_, PyArray2<u8>>> {
+    let rows = keys.len();
+    PyArray1::from_vec(py, keys.into_flattened()).reshape([rows, size_of::<Key>()])
 }
 
 /// Positions as an int8 array of shape (N, 28), without a copy.

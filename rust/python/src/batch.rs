@@ -143,6 +143,21 @@ pub fn to_ids<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray
 }
 
 #[pyfunction]
+#[pyo3(signature = (keys, checkers, /))]
+pub fn from_keys<'py>(keys: &Bound<'py, PyAny>, checkers: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
+    let positions = arrays::keys("keys", keys, checkers_from(checkers)?)?;
+    arrays::from_positions(keys.py(), &positions)
+}
+
+#[pyfunction]
+#[pyo3(signature = (positions, /))]
+pub fn to_keys<'py>(positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    let py = positions.py();
+    let positions = arrays::positions("positions", positions)?;
+    arrays::from_keys(py, py.detach(|| positions.iter().map(Position::key).collect()))
+}
+
+#[pyfunction]
 #[pyo3(signature = (n, seed, /))]
 pub fn random_positions<'py>(n: &Bound<'py, PyAny>, seed: &Bound<'_, PyAny>) -> PyResult<Positions<'py>> {
     let py = n.py();

@@ -31,7 +31,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::batch::{
-        classes, count_plays, features, flip, from_ids, legal_plays, legal_positions, pips, random_positions, to_ids,
+        classes, count_plays, features, flip, from_ids, from_keys, legal_plays, legal_positions, pips,
+        random_positions, to_ids, to_keys,
     };
     #[pymodule_export]
     use crate::bearoff_one_sided::{

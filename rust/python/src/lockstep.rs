@@ -2,7 +2,7 @@
 
 use gammon_core::ladder::{Node, ScoreGraph};
 use gammon_core::lockstep::{
-    self, ActColumns, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
+    self, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
 use gammon_core::player::Baseline;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -57,6 +57,13 @@ impl PyPlan {
         let (start, seed) = (start.get().0, long_work::seed(seed)?);
         Ok(PyPlan(Plan { start, seed, graph, scores, stakes: stakes.collect(), matches, paired }))
     }
+}
+
+/// What is kept: games, actions, and whether positions are kept as the bits of their IDs.
+type KeepParts = (bool, bool, bool);
+
+fn keep_from((games, acts, keys): KeepParts) -> Keep {
+    Keep { games, acts, keys }
 }
 
 fn player_from(
@@ -130,14 +137,9 @@ fn sums_of<'py>(py: Python<'py>, sums: &Sums) -> PyResult<Bound<'py, PyDict>> {
     Ok(parts)
 }
 
-fn results_of<'py>(py: Python<'py>, keep: Keep, mut results: Results) -> PyResult<Bound<'py, PyDict>> {
+fn results_of<'py>(py: Python<'py>, keep: Keep, results: Results) -> PyResult<Bound<'py, PyDict>> {
     let answer = PyDict::new(py);
-    // Rows of one unit lie together in the order they were played, and a stable sort keeps that.
-    let columns = py.detach(|| {
-        results.games.sort_by_key(|game| game.unit);
-        results.acts.sort_by_key(|act| act.unit);
-        ActColumns::new(&std::mem::take(&mut results.acts))
-    });
+    let results = py.detach(|| results.in_order());
     answer.set_item("sums", sums_of(py, &results.sums)?)?;
     let rows = &results.games;
     let games = PyDict::new(py);
@@ -151,9 +153,14 @@ fn results_of<'py>(py: Python<'py>, keep: Keep, mut results: Results) -> PyResul
     games.set_item("cube", column(py, rows.iter().map(|row| 1_u32 << row.level)))?;
     games.set_item("dropped", column(py, rows.iter().map(|row| row.dropped)))?;
     if keep.acts {
-        games.set_item("last", arrays::from_cells(py, rows.iter().map(|row| row.last).collect())?)?;
+        let last = match keep.keys {
+            true => arrays::from_keys(py, rows.iter().map(|row| row.last.key()).collect())?.into_any(),
+            false => arrays::from_cells(py, rows.iter().map(|row| *row.last.cells()).collect())?.into_any(),
+        };
+        games.set_item("last", last)?;
     }
     answer.set_item("games", games)?;
+    let columns = results.acts;
     let acts = PyDict::new(py);
     acts.set_item("game", PyArray1::from_vec(py, columns.unit))?;
     acts.set_item("number", PyArray1::from_vec(py, columns.number))?;
@@ -163,7 +170,11 @@ fn results_of<'py>(py: Python<'py>, keep: Keep, mut results: Results) -> PyResul
     acts.set_item("cube", PyArray1::from_vec(py, columns.cube))?;
     acts.set_item("owner", PyArray1::from_vec(py, columns.owner))?;
     acts.set_item("rolls", pairs(py, columns.rolls)?)?;
-    acts.set_item("positions", arrays::from_cells(py, columns.before)?)?;
+    let before = match keep.keys {
+        true => arrays::from_keys(py, columns.keys)?.into_any(),
+        false => arrays::from_cells(py, columns.before)?.into_any(),
+    };
+    acts.set_item("positions", before)?;
     answer.set_item("acts", acts)?;
     Ok(answer)
 }
@@ -175,13 +186,12 @@ pub struct PyArena(Arena, Keep);
 #[pymethods]
 impl PyArena {
     #[new]
-    #[pyo3(signature = (plan, players, keep_games, keep_acts, first, end, lanes, threads, /))]
+    #[pyo3(signature = (plan, players, keep, first, end, lanes, threads, /))]
     #[allow(clippy::too_many_arguments, reason = "the parts of an arena")]
     fn new(
         plan: &Bound<'_, PyPlan>,
         players: [PlayerParts<'_>; 2],
-        keep_games: bool,
-        keep_acts: bool,
+        keep: KeepParts,
         first: u64,
         end: u64,
         lanes: usize,
@@ -189,7 +199,7 @@ impl PyArena {
     ) -> PyResult<PyArena> {
         let players = players_from(plan.py(), players)?;
         let threads = long_work::threads(threads)?;
-        let keep = Keep { games: keep_games, acts: keep_acts };
+        let keep = keep_from(keep);
         let lanes = lanes.min(1 << 20);
         Ok(PyArena(Arena::new(plan.get().0.clone(), players, keep, first..end, lanes, threads), keep))
     }
@@ -246,13 +256,12 @@ impl PyArena {
 
 /// Plays games between players of whom nobody is asked: what they left, and the error that cut the run short.
 #[pyfunction]
-#[pyo3(signature = (plan, players, keep_games, keep_acts, first, end, threads, progress, /))]
+#[pyo3(signature = (plan, players, keep, first, end, threads, progress, /))]
 #[allow(clippy::too_many_arguments, reason = "the parts of a run")]
 pub fn play_out<'py>(
     plan: &Bound<'py, PyPlan>,
     players: [PlayerParts<'_>; 2],
-    keep_games: bool,
-    keep_acts: bool,
+    keep: KeepParts,
     first: u64,
     end: u64,
     threads: Option<&Bound<'_, PyAny>>,
@@ -264,7 +273,7 @@ pub fn play_out<'py>(
         return Err(Kind::InvalidArgument.error(py, "nobody is there to be asked"));
     }
     let threads = long_work::threads(threads)?;
-    let keep = Keep { games: keep_games, acts: keep_acts };
+    let keep = keep_from(keep);
     let plan = &plan.get().0;
     let (results, error) = long_work::run(py, progress, end.saturating_sub(first), |control| {
         lockstep::play_out(plan, &players, keep, first..end, threads, control)

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::{Chooser, CubeAnswer, Keep, Kind, Lane, Plan, Player, Results, Shared, Stage, owner_number};
+use super::{Chooser, CubeAnswer, Keep, Kind, Lane, Plan, Player, Results, Sample, Shared, Stage, owner_number};
 use crate::movegen::{self, View};
 use crate::parallel::Control;
 use crate::player::Skill;
@@ -83,7 +83,7 @@ impl Lane {
 
     fn restart(&mut self, plan: &Plan, unit: u64) {
         self.last_unit = unit;
-        self.sample = Results::default();
+        self.sample = Sample::default();
         self.begin_unit(plan, unit);
     }
 }
@@ -135,7 +135,7 @@ impl Tables {
         };
         let players = [player.clone(), player];
         let (control, next) = (Control::default(), AtomicU64::new(0));
-        let keep = Keep { games: true, acts: false };
+        let keep = Keep { games: true, ..Keep::default() };
         let shared = Shared { plan: &self.plan, players: &players, keep, control: &control, next: &next, end: 0 };
         for (row, (lane, &action)) in self.lanes.iter_mut().zip(actions).enumerate() {
             stepped.illegal[row] = !(0..self.counts[row] as i64).contains(&action);
@@ -149,7 +149,7 @@ impl Tables {
                 let mut results = Results::default();
                 lane.act(&shared, &mut results, action as usize);
                 results.games.last().map(|game| {
-                    stepped.last.push(game.last);
+                    stepped.last.push(*game.last.cells());
                     let [first, second] = results.sums.match_wins.map(|wins| wins as i64);
                     if self.plan.matches { first - second } else { game.points }
                 })

@@ -31,7 +31,7 @@ use crate::position::Position;
 
 pub use ahead::Ahead;
 pub use dice::{STRATIFIED, THROWS, TrialDice};
-pub use run::{Contest, Limits, run};
+pub use run::{Contest, Limits, Played, add, play, run};
 pub use tally::{Difference, STATISTICS, Sample, Standing, Tally};
 pub use trial::MOST_TURNS;
 

@@ -92,6 +92,21 @@ fn is_clear(standing: &Standing, seed: u64, errors: f64, drop: f64) -> bool {
     answer && doubling
 }
 
+/// Adds trials that [`play`] has played, one by one until a limit is reached, as [`run`] does; says whether one is.
+///
+/// # Panics
+/// If a trial lacks a start that still gets trials.
+pub fn add(seed: u64, limits: &Limits, standing: &mut Standing, trials: &[Vec<Option<Sample>>]) -> bool {
+    let over = |standing: &mut Standing| standing.done() >= limits.trials || limits.settle(standing, seed);
+    for samples in trials {
+        if over(standing) {
+            return true;
+        }
+        standing.add(samples);
+    }
+    over(standing)
+}
+
 /// Plays trials until a limit is reached, and adds them to what there is. A cancelled run keeps whole trials only; it can
 /// be gone on with. Progress counts trials, those included that were there before.
 ///
@@ -124,10 +139,10 @@ pub fn run(plan: &Plan<'_>, limits: &Limits, standing: &mut Standing, threads: u
 }
 
 /// A trial with the samples of the starts that had it.
-type Played = (u64, Vec<Option<Sample>>);
+pub type Played = (u64, Vec<Option<Sample>>);
 
 /// The samples of some trials, in their order; a cancelled run has gaps.
-fn play(
+pub fn play(
     plan: &Plan<'_>,
     alive: &[bool],
     trials: std::ops::Range<u64>,

@@ -29,6 +29,12 @@ impl Sample {
         Sample { values: [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, equity, worth], strata }
     }
 
+    /// The sample of a trial with these [`Sample::values`].
+    pub fn from_values(values: [f64; STATISTICS], seed: u64, trial: u64) -> Sample {
+        let dice = TrialDice::new(seed, trial);
+        Sample { values, strata: std::array::from_fn(|turn| dice.stratum(turn)) }
+    }
+
     /// The worth.
     pub fn worth(&self) -> f64 {
         self.values[WORTH]

@@ -406,3 +406,35 @@ fn search_and_trials_do_not_contradict_each_other() {
         }
     }
 }
+
+/// Trials that are played in pieces, whole or not needed any more, and added by hand are what `run` makes of them.
+#[test]
+fn pieces_that_were_played_elsewhere_add_up_to_the_same() {
+    let network = network();
+    let after =
+        |steps: &[(usize, i32)]| start(Position::from_points(steps, &[(6, 2), (5, 1), (3, 1), (1, 1)]).unwrap());
+    let starts = [after(&[(1, 1)]), after(&[(6, 2), (4, 1), (3, 1), (2, 1)]), after(&[(6, 3), (5, 2)])];
+    let plan = plan(&network, cubeless(), &starts);
+    for clear in [None, Some(2.0)] {
+        let limits = Limits { clear, ..trials(500) };
+        let whole = played(&plan, &limits, 2);
+        assert_eq!(whole.done() < 500, clear.is_some());
+        let mut standing = Standing::new(starts.len());
+        let mut over = false;
+        for first in (0..500).step_by(50) {
+            let alive = [true; 3];
+            let samples: Vec<_> = play(&plan, &alive, first..first + 50, 2, &Control::default())
+                .into_iter()
+                .map(|(trial, samples)| {
+                    let again = |sample: Sample| Sample::from_values(sample.values(), plan.seed, trial);
+                    samples.into_iter().map(|sample| sample.map(again)).collect::<Vec<_>>()
+                })
+                .collect();
+            if !over {
+                over = add(plan.seed, &limits, &mut standing, &samples);
+            }
+        }
+        assert!(over);
+        assert_eq!(standing, whole);
+    }
+}
