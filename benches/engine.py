@@ -23,7 +23,7 @@ import gammon
 from gammon import batch
 
 ROUNDS = 5
-ROWS = {0: 200, 1: 60, 2: 16}
+ROWS = {0: 1000, 1: 100, 2: 16}
 """Of a round."""
 Rows = npt.NDArray[np.int8]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from peers import boards, sage_boards
-from timing import Comparison, Job, imported, machine, report
+from timing import Comparison, Job, imported, machine, repeat, report
 
 import gammon
 from gammon import batch
@@ -38,7 +38,9 @@ def evaluations(models: list[gammon.Model], rounds: int = ROUNDS) -> Comparison:
     judged = parts[rounds]
     ours = batch.evaluate(judged, model=models[-1]) @ WEIGHTS - 1
     jobs = {
-        f"gammon, {model.path.stem}": Job(lambda _, m=model: batch.evaluate(positions, model=m, threads=1), ROWS)
+        f"gammon, {model.path.stem}": Job(
+            lambda _, m=model: repeat(10, lambda: batch.evaluate(positions, model=m, threads=1)), 10 * ROWS
+        )
         for model in models
     }
     comparison = Comparison("evaluations", "evaluations of unrelated positions", "positions", jobs)

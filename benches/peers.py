@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from corpora import corpus
-from timing import Comparison, Job, imported, machine, report
+from timing import Comparison, Job, imported, machine, repeat, report
 
 import gammon
 from gammon import batch
@@ -40,13 +40,15 @@ def legal_plays(rows: int = ROWS) -> Comparison:
     positions, rolls = corpus("contact", rows)
     # Peers that know 15 checkers a side only are asked about such positions only: all of random play's are.
     counts = batch.count_plays(positions, rolls)
-    objects = [gammon.Position.from_array(row) for row in positions]
-    roll_objects = [gammon.Roll(int(a), int(b)) for a, b in rolls]
+    pairs = [
+        (gammon.Position.from_array(row), gammon.Roll(int(a), int(b)))
+        for row, (a, b) in zip(positions, rolls, strict=True)
+    ]
     dice = [(int(a), int(b)) for a, b in rolls]
     jobs = {
-        "gammon": Job(lambda _: batch.legal_positions(positions, rolls, threads=1), rows),
+        "gammon": Job(lambda _: repeat(50, lambda: batch.legal_positions(positions, rolls, threads=1)), 50 * rows),
         "gammon, one at a time": Job(
-            lambda _: [position.plays(roll) for position, roll in zip(objects, roll_objects, strict=True)], rows
+            lambda _: repeat(10, lambda: [position.plays(roll) for position, roll in pairs]), 10 * rows
         ),
     }
     title = f"legal plays of contact positions, {counts.mean():.1f} results a roll"

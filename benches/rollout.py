@@ -55,7 +55,9 @@ def trials(reduced: bool, model: gammon.Model) -> Comparison:
 
     title = f"rollouts of the opening 3-1, cubeless, 0-ply, {luck}"
     jobs = {"gammon": Job(lambda _: one(), count)}
-    comparison = Comparison(f"rollouts, {luck}", title, "trials", jobs, rounds=5, notes=lambda f: exactness(f, errors))
+    comparison = Comparison(
+        f"rollouts, {luck}", title, "trials", jobs, rounds=3 if reduced else 5, notes=lambda f: exactness(f, errors)
+    )
     program = gnubg_program()
     if program is None:
         comparison.missing["GNU Backgammon"] = "not installed"
