@@ -99,7 +99,7 @@ def report(comparison: Comparison, rounds: int) -> dict[str, Figures]:
     print(f"\n{comparison.title}: {comparison.unit + ' a second' if comparison.unit else 'seconds'}, processor time")
     for name, each in figures.items():
         spread = f"{printed(each.least)} to {printed(each.most)}"
-        times = f"{comparison.ratio(ours, each):.1f} times"
+        times = f"{printed(comparison.ratio(ours, each))} times"
         print(f"  {name:<34}{printed(each.median):>13}   ({spread}){times:>16}")
     for name, why in comparison.missing.items():
         print(f"  {name}: {why}")
