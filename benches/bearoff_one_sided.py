@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import resource
 import shutil
 import subprocess
@@ -15,6 +14,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from timing import Comparison, Job, machine, report
 
 ROUNDS = 3
 
@@ -45,16 +46,29 @@ def _timed(points: int) -> float:
     return time.perf_counter() - start
 
 
-def peer(points: int) -> None:
-    makebearoff = shutil.which("makebearoff", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
-    if makebearoff is None:
-        print("makebearoff is not installed: no peer")
-        return
+def builds(points: int = 6) -> Comparison:
+    """Both builders from nothing, one thread each."""
+    from gammon.bearoff import OneSided
+
+    jobs = {"gammon": Job(lambda _: OneSided(points))}
+    title = f"one-sided table of {points} points by 15 checkers, gammons included"
+    comparison = Comparison("one-sided table", title, "", jobs)
+    program = makebearoff()
+    if program is None:
+        comparison.missing["makebearoff"] = "not installed"
+    else:
+        jobs["makebearoff"] = Job(lambda _: run_makebearoff(program, "-o", str(points)))
+    return comparison
+
+
+def makebearoff() -> str | None:
+    """GNU Backgammon's builder of tables."""
+    return shutil.which("makebearoff", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
+
+
+def run_makebearoff(program: str, *arguments: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        command = [makebearoff, "-o", str(points), "-f", str(Path(folder, "peer.bd"))]
-        subprocess.run(command, check=True, capture_output=True)
-        print(f"makebearoff -o {points}: {time.perf_counter() - start:.1f} s", flush=True)
+        subprocess.run([program, *arguments, "-f", str(Path(folder, "peer.bd"))], check=True, capture_output=True)
 
 
 def look_ups() -> None:
@@ -92,11 +106,11 @@ def main() -> None:
     if arguments.one is not None:
         one(arguments.one)
         return
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(machine())
     for points in arguments.points:
         subprocess.run([sys.executable, __file__, "--one", str(points)], check=True)
     for points in arguments.peer_points:
-        peer(points)
+        report(builds(points), ROUNDS)
     look_ups()
 
 

@@ -11,10 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +19,8 @@ import time
 from pathlib import Path
 
 import numpy as np
+from bearoff_one_sided import makebearoff, run_makebearoff
+from timing import Comparison, Job, machine, report
 
 import gammon
 from gammon import Position, Roll
@@ -49,16 +48,17 @@ def build_in_a_process(*arguments: str) -> dict[str, float]:
     return answer
 
 
-def peer(points: int, checkers: int, directory: str) -> float | None:
-    """Seconds that makebearoff takes, which always includes the cube; None if it is not installed."""
-    builder = shutil.which("makebearoff", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"]))
-    if builder is None:
-        return None
-    start = time.perf_counter()
-    with tempfile.TemporaryDirectory(dir=directory) as scratch:
-        command = [builder, "-t", f"{points}x{checkers}", "-f", str(Path(scratch) / "gnu.bd")]
-        subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - start
+def builds(checkers: int = 6) -> Comparison:
+    """Both builders from nothing, one thread each, with the cube, which makebearoff always includes."""
+    jobs = {"gammon": Job(lambda _: TwoSided.build(points=6, checkers=checkers, threads=1))}
+    title = f"two-sided table of 6 points by {checkers} checkers, with the cube"
+    comparison = Comparison("two-sided table", title, "", jobs, rounds=3)
+    program = makebearoff()
+    if program is None:
+        comparison.missing["makebearoff"] = "not installed"
+    else:
+        jobs["makebearoff"] = Job(lambda _: run_makebearoff(program, "-t", f"6x{checkers}"))
+    return comparison
 
 
 def sample(points: int, checkers: int, rows: int) -> list[Position]:
@@ -163,7 +163,7 @@ def main() -> None:
         known(table)
         check(table, options.rows)
         return
-    print(f"gammon {gammon.__version__}, {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"gammon {gammon.__version__}; {machine()}")
     for checkers in options.checkers:
         for kind in options.kinds:
             size = TwoSided.size(points=options.points, checkers=checkers, cubeful=kind == "cubeful")
@@ -188,10 +188,8 @@ def main() -> None:
                 if "verify" in best:
                     line += f", verified in {best['verify']:.1f} s"
                 print(line, flush=True)
-        if checkers <= options.peer_most:
-            seconds = peer(options.points, checkers, options.directory)
-            words = "is not installed" if seconds is None else f"takes {seconds:.1f} s"
-            print(f"{options.points}x{checkers} makebearoff (with the cube) {words}", flush=True)
+        if checkers <= options.peer_most and options.points == 6:
+            report(builds(checkers), 1)
     known(TwoSided.build(points=1, checkers=15))
     table = TwoSided.default()
     positions = sample(6, 6, 20_000)

@@ -4,26 +4,27 @@
 
 The positions are from games that the shipped network plays against itself, each with a roll. `Engine.FILTERS` says
 which candidates are judged again deeper, here and in GNU Backgammon, whose package takes a filter (inside the tree it
-looks through small networks first, as it does by default). `gnubg-nn` has a filter of its own. Times are processor
-time. All remember within a round, as they do by default; ours are the best of several rounds with a new engine for
-each, the peers' are of one round, for they remember beyond it.
+looks through small networks first, as it does by default). `gnubg-nn` and `bgsage` have filters of their own. Processor
+time, the programs in turns; each round has positions of its own, for all of them remember.
 """
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from evaluator import shipped
+from peers import boards, sage_boards
+from timing import Comparison, Job, imported, machine, report
 
 import gammon
 from gammon import batch
 
-ROWS = 600
 ROUNDS = 5
-PEER_ROWS = {0: 600, 1: 200, 2: 60}
+ROWS = {0: 1000, 1: 100, 2: 16}
+"""Of a round."""
 Rows = npt.NDArray[np.int8]
 
 
@@ -43,54 +44,52 @@ def corpus(rows: int, seed: int) -> tuple[Rows, npt.NDArray[np.uint8]]:
     return positions, chooser.integers(1, 7, (rows, 2), dtype=np.uint8)
 
 
-def per_second(units: int, job: Callable[[], object], rounds: int) -> float:
-    seconds = []
-    for _ in range(rounds):
-        start = time.process_time()
-        job()
-        seconds.append(time.process_time() - start)
-    return units / min(seconds)
-
-
-def boards(positions: Rows) -> Iterator[tuple[list[int], list[int]]]:
-    """The opponent's and the player's checkers as the peers take them."""
-    own = np.maximum(positions[:, 1:26], 0).tolist()
-    opponent = np.maximum(-positions[:, 24::-1], 0).tolist()
-    yield from zip(opponent, own, strict=True)
-
-
-def play(engine: gammon.Engine, jobs: list[tuple[gammon.Position, gammon.Roll]]) -> None:
-    for job in jobs:
-        engine.best_play(*job)
-
-
-def ours(model: gammon.Model, positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
-    jobs = [
-        (gammon.Position.from_array(row), gammon.Roll(int(a), int(b)))
-        for row, (a, b) in zip(positions, rolls, strict=True)
+def choices(plies: int, models: list[gammon.Model], rounds: int = ROUNDS) -> Comparison:
+    """Everybody judges the same positions, others in each round: all remember."""
+    rows = ROWS[plies]
+    positions, rolls = corpus(rows * rounds, seed=1 + plies)
+    parts = [slice(number * rows, (number + 1) * rows) for number in range(rounds)]
+    objects = [
+        [
+            (gammon.Position.from_array(row), gammon.Roll(int(a), int(b)))
+            for row, (a, b) in zip(positions[part], rolls[part], strict=True)
+        ]
+        for part in parts
     ]
-    speeds = {}
-    for plies, count in ((0, ROWS), (1, ROWS), (2, 200)):
-        engines = [gammon.Engine(plies, model=model, threads=1) for _ in range(ROUNDS)]
-        for engine in engines:
-            engine.best_play(gammon.Position.from_points({1: 2}, opponent={1: 2}), "11")
-        judged = [gammon.Engine(plies, model=model, threads=1).rank_plays(*job) for job in jobs[:count]]
-        kept = np.mean([sum(ranked.plies == plies for ranked in ranking) for ranking in judged if len(ranking)])
-        nodes = np.mean([ranking.nodes for ranking in judged])
-        speeds[plies] = per_second(count, lambda n=count, e=engines: play(e.pop(), jobs[:n]), ROUNDS)
-        print(
-            f"gammon {model.path.name} {plies}-ply: {speeds[plies]:>9,.0f} choices a second, "
-            f"{kept:.2f} candidates judged at that depth, {nodes:,.0f} positions looked at"
+    jobs = {}
+    for model in models:
+        engine = gammon.Engine(plies, model=model, threads=1)
+        engine.best_play(gammon.Position.start(), gammon.Roll(3, 1))
+        jobs[f"gammon, {model.path.stem}"] = Job(
+            lambda number, e=engine: [e.best_play(*job) for job in objects[number]], rows
         )
-    return speeds
+    title = f"choices of play at {plies}-ply, one after the other"
+    comparison = Comparison(f"choices, {plies}-ply", title, "choices", jobs)
+    asked = [list(zip(boards(positions[part]), rolls[part].tolist(), strict=True)) for part in parts]
+    if gnubg := imported(comparison, "gnubg", "gnubg"):
+        cube, filters, context = gnubg_settings(gnubg, plies)
+        jobs["gnubg"] = Job(
+            lambda number: [
+                gnubg.findbestmove(board, cube, context, tuple(dice), filters) for board, dice in asked[number]
+            ],
+            rows,
+        )
+    if gnubg_nn := imported(comparison, "gnubg_nn", "gnubg-nn"):
+        jobs["gnubg-nn"] = Job(
+            lambda number: [gnubg_nn.best_move(board, a, b, plies) for board, (a, b) in asked[number]], rows
+        )
+    if bgsage := imported(comparison, "bgsage", "bgsage"):
+        # It counts the bare evaluator as the first ply; its filter is its own.
+        analyzer = bgsage.BgBotAnalyzer(eval_level=f"{plies + 1}ply", cubeful=False, parallel_threads=1)
+        cells = [list(zip(sage_boards(positions[part]), rolls[part].tolist(), strict=True)) for part in parts]
+        jobs["bgsage"] = Job(
+            lambda number: [analyzer.checker_play(board, a, b, jacoby=False) for board, (a, b) in cells[number]], rows
+        )
+    return comparison
 
 
-def gnubg(positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
-    try:
-        import gnubg
-    except ImportError:
-        print("gnubg is not installed")
-        return {}
+def gnubg_settings(gnubg: Any, plies: int) -> tuple[Any, Any, Any]:
+    """No cube, our filters, and the small networks inside the tree, which are its default."""
     # Under its default, rule 7.6, gammons count for nothing while the cube is centred.
     cube = gnubg.cubeinfo(1, -1, 1, 0, (0, 0), 0, 0) | {"jacoby": 0, "gammonprice": ((1.0, 1.0), (1.0, 1.0))}
     filters = gnubg.getevalhintfilter()
@@ -99,46 +98,29 @@ def gnubg(positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
         kept = passes[passed["level"]] if passed["level"] < len(passes) else None
         passed["acceptmoves"] = -1 if kept is None else kept.accept
         passed["extramoves"], passed["threshold"] = (0, 0.0) if kept is None else (kept.extra, kept.threshold)
-    speeds = {}
-    jobs = list(zip(boards(positions), rolls.tolist(), strict=True))
-    for plies in (0, 1, 2):
-        context = gnubg.evalcontext(0, plies, 1, 1, 0.0)
-        rows = jobs[sum(PEER_ROWS[p] for p in range(plies)) :][: PEER_ROWS[plies]]
-        speeds[plies] = per_second(
-            len(rows),
-            lambda rows=rows, context=context: [
-                gnubg.findbestmove(board, cube, context, tuple(dice), filters) for board, dice in rows
-            ],
-            1,
-        )
-        print(f"gnubg {plies}-ply: {speeds[plies]:>9,.1f} choices a second")
-    return speeds
+    return cube, filters, gnubg.evalcontext(0, plies, 1, 1, 0.0)
 
 
-def gnubg_nn(positions: Rows, rolls: npt.NDArray[np.uint8]) -> dict[int, float]:
-    try:
-        import gnubg_nn
-    except ImportError:
-        print("gnubg-nn is not installed")
-        return {}
-    speeds = {}
-    jobs = list(zip(boards(positions), rolls.tolist(), strict=True))
-    for plies in (0, 1, 2):
-        rows = jobs[sum(PEER_ROWS[p] for p in range(plies)) :][: PEER_ROWS[plies]]
-        speeds[plies] = per_second(
-            len(rows), lambda rows=rows, n=plies: [gnubg_nn.best_move(board, a, b, n) for board, (a, b) in rows], 1
-        )
-        print(f"gnubg-nn {plies}-ply: {speeds[plies]:>9,.1f} choices a second")
-    return speeds
+def looked_at(plies: int, model: gammon.Model) -> str:
+    """How much work a choice is."""
+    positions, rolls = corpus(2 * ROWS[plies], seed=1 + plies)
+    engine = gammon.Engine(plies, model=model, threads=1, cache=0)
+    judged = [
+        engine.rank_plays(gammon.Position.from_array(row), gammon.Roll(int(a), int(b)))
+        for row, (a, b) in zip(positions, rolls, strict=True)
+    ]
+    kept = np.mean([sum(play.plies == plies for play in ranking) for ranking in judged if len(ranking)])
+    nodes = np.mean([ranking.nodes for ranking in judged])
+    return f"{kept:.2f} candidates judged at that depth, {nodes:,.0f} positions looked at"
 
 
 def main() -> None:
-    positions, rolls = corpus(max(ROWS, sum(PEER_ROWS.values())), seed=1)
-    models = [gammon.Model(name) for name in sys.argv[1:]] or [gammon.Model.default(), gammon.Model.strong()]
-    speeds = [ours(model, positions, rolls) for model in models]
-    for peer in (gnubg(positions, rolls), gnubg_nn(positions, rolls)):
-        for plies, speed in peer.items():
-            print(f"{plies}-ply: {', '.join(f'{own[plies] / speed:.1f}' for own in speeds)} times as fast")
+    models = [gammon.Model(path) for path in sys.argv[1:]] or shipped()
+    print(f"gammon {gammon.__version__}; {machine()}")
+    for plies in (0, 1, 2):
+        report(choices(plies, models), ROUNDS)
+        for model in models:
+            print(f"  {model.path.stem}: {looked_at(plies, model)}")
 
 
 if __name__ == "__main__":

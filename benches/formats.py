@@ -5,13 +5,11 @@
 The corpus is made here: matches to 7 points between two players who double, take and resign now and then, written as
 `.mat` and as SGF. What is read is compared with what was written before anything is timed. Also timed are the six
 matches of GNU Backgammon in tests/data, in which every game goes to its end. GNU Backgammon itself is the peer if it is
-installed: the time in which it imports these six, its start taken off; what it has read is checked first.
+installed: the processor time in which it imports these six, its start taken off; what it has read is checked first.
 """
 
 from __future__ import annotations
 
-import os
-import platform
 import random
 import shutil
 import subprocess
@@ -19,6 +17,9 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import timing
+from timing import Comparison, Job, machine, processor_seconds
 
 from gammon import Match, Rules
 from gammon.dice import RandomDice
@@ -75,49 +76,47 @@ def report(name: str, matches: list[Match], texts: list[str], read: Callable[[st
     )
 
 
-def gnubg(texts: list[str], games: int) -> None:
-    """The time in which GNU Backgammon imports the same files."""
+def reading() -> Comparison:
+    """Match text of GNU Backgammon, read by us and imported by it."""
+    paths = sorted(DATA.glob("*.mat"))
+    texts = [path.read_text() for path in paths]
+    games = sum(len(mat.loads(text).games) for text in texts)
+    jobs = {"gammon": Job(lambda _: [mat.loads(text) for text in texts], games)}
+    title = f"games of match text (.mat) read, {games} games in {len(texts)} files"
+    comparison = Comparison("reading .mat", title, "games", jobs)
     program = shutil.which("gnubg") or shutil.which("gnubg", path="/usr/games")
     if program is None:
-        print("GNU Backgammon is not installed")
-        return
+        comparison.missing["GNU Backgammon"] = "not installed"
+        return comparison
+    imports = [f"import mat {path}" for path in paths]
+
+    def run(lines: list[str]) -> float:
+        start = processor_seconds()
+        subprocess.run(
+            [program, "-t", "-q", "-r"], input="\n".join([*lines, ""]), capture_output=True, text=True, check=False
+        )
+        return processor_seconds() - start
+
     with tempfile.TemporaryDirectory() as folder:
-        for index, text in enumerate(texts):
-            Path(folder, f"{index}.mat").write_text(text)
-        imports = [f"import mat {folder}/{index}.mat" for index in range(len(texts))]
-        commands = ["set confirm new off", *(imports * TIMES)]
-
-        def run(lines: list[str]) -> float:
-            start = time.perf_counter()
-            subprocess.run(
-                [program, "-t", "-q", "-r"], input="\n".join([*lines, ""]), capture_output=True, text=True, check=False
-            )
-            return time.perf_counter() - start
-
         checked = [f"{line}\nsave match {folder}/{index}.sgf" for index, line in enumerate(imports)]
         run(["set confirm new off", "set confirm save off", *checked])
-        if not all(Path(folder, f"{index}.sgf").exists() for index in range(len(texts))):
-            print("GNU Backgammon did not get through the corpus")
-            return
         for index, text in enumerate(texts):
             assert sgf.load(Path(folder, f"{index}.sgf")).score == mat.loads(text).score
-        idle = min(run([]) for _ in range(3))
-        seconds = min(run(commands) for _ in range(3)) - idle
-    print(f"{'the same, by GNU Backgammon':<28}{TIMES * games / seconds:>9,.0f} games/s (its own import)")
+    # Its start is taken off.
+    jobs["GNU Backgammon, its own import"] = Job(
+        lambda _: run(["set confirm new off", *(imports * TIMES)]) - run([]), TIMES * games
+    )
+    return comparison
 
 
 def main() -> None:
-    print(
-        f"{platform.machine()}, {platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"
-    )
+    print(machine())
     matches = [made(seed) for seed in range(MATCHES)]
     texts = [mat.dumps(match) for match in matches]
     report(".mat", matches, texts, mat.loads)
     report("SGF", matches, [sgf.dumps(match) for match in matches], sgf.loads)
     report("JSON", matches, [json.dumps(match) for match in matches], json.loads)
-    long = [mat.load(path) for path in sorted(DATA.glob("*.mat"))]
-    report(".mat of GNU Backgammon", long, [path.read_text() for path in sorted(DATA.glob("*.mat"))], mat.loads)
-    gnubg([path.read_text() for path in sorted(DATA.glob("*.mat"))], sum(len(match.games) for match in long))
+    timing.report(reading(), REPEATS)
 
 
 if __name__ == "__main__":

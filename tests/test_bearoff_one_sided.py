@@ -266,6 +266,11 @@ def test_repr_and_pickle(small: OneSided) -> None:
     assert small == small
     assert again != small
     assert len({small, small}) == 1
+    assert small.nbytes > 8 * small.positions
+    assert small.counts(0) == (0, 0, 0, 0)
+    for index in (-1, small.positions):
+        with pytest.raises(InvalidArgumentError, match=str(index)):
+            small.counts(index)
 
 
 def gammon(*arguments: str) -> subprocess.CompletedProcess[str]:

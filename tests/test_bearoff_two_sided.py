@@ -254,6 +254,9 @@ class TestEdges:
         assert jacoby.equity(gammonish, CENTRED, jacoby=False) == plain.equity(gammonish, CENTRED)
         assert jacoby.jacoby
         assert not plain.jacoby
+        for table in (plain, jacoby):
+            again = eval(repr(table), {"TwoSided": TwoSided})
+            assert (again.jacoby, again.equity(single, CENTRED)) == (table.jacoby, table.equity(single, CENTRED))
 
     @pytest.mark.parametrize(
         "arguments",

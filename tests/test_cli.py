@@ -135,6 +135,48 @@ class TestCommands:
         assert first == second
         assert answered("bench", "--signature")["signature"] == first.strip()
 
+    def test_bench(self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+        from gammon.cli import _bench, main
+
+        monkeypatch.setattr(_bench, "_ROWS", 50)
+        monkeypatch.setattr(_bench, "_GAMES", 5)
+        for arguments in (["bench"], ["bench", "--json"]):
+            with pytest.raises(SystemExit) as end:
+                main(arguments)
+            assert end.value.code == 0
+        text, _, answer = capfd.readouterr().out.rstrip().rpartition("\n")
+        rates = json.loads(answer)
+        assert text.count(" a second") == len(rates) == 6
+        assert all(rate > 0 and f"\n{job} " in f"\n{text}" for job, rate in rates.items())
+
+    def test_tables_of_gnu_backgammon(self, tmp_path: Path) -> None:
+        ours, theirs, back = (str(tmp_path / name) for name in ("ours.gos", "gnu.bd", "back.gos"))
+        gammon.bearoff.OneSided(3).save(ours)
+        assert answered("bearoff", "convert", ours, theirs)["form"] == "gnubg"
+        assert answered("bearoff", "info", theirs)["form"] == "gnubg"
+        assert "of GNU Backgammon" in printed("bearoff", "info", theirs)
+        assert answered("bearoff", "convert", theirs, back)["form"] == "gammon"
+        race = gammon.Position.from_points({2: 3, 1: 12}, opponent={3: 1, 1: 14})
+        exact = answered("bearoff", "lookup", ours, race.id)["win"]
+        assert answered("bearoff", "lookup", back, race.id)["win"] == pytest.approx(exact, abs=1e-3)
+
+    def test_two_sided_tables_of_gnu_backgammon(self, tmp_path: Path) -> None:
+        ours, theirs = str(tmp_path / "ours.gts"), str(tmp_path / "gnu.bd")
+        table = gammon.bearoff.TwoSided.build(points=6, checkers=2)
+        table.save(ours)
+        assert theirs in printed("bearoff", "convert", ours, theirs)
+        assert "with the cube" in printed("bearoff", "info", theirs)
+        assert answered("bearoff", "verify", theirs)["intact"]
+        race = gammon.Position.from_points({6: 1, 5: 1}, opponent={4: 1, 1: 1})
+        answer = answered("bearoff", "lookup", theirs, race.id, "--roll", "21")
+        assert answer["equity"] == pytest.approx(table.equity(race), abs=1e-4)
+        assert answer["cube"]["action"] == table.cube_action(race).action
+        assert answer["best"]["play"] == str(table.best_play(race, gammon.Roll(2, 1))[0])
+        assert "best" in printed("bearoff", "lookup", theirs, race.id, "--roll", "21")
+        refused = gammon_cli("bearoff", "convert", theirs, str(tmp_path / "back.gts"))
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert "16 bits" in refused.stderr
+
     def test_help_and_version(self) -> None:
         assert gammon.__version__ in printed("--version")
         text = printed("--help")

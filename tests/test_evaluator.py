@@ -71,6 +71,7 @@ class TestModel:
             assert hash(twin) == hash(model)
             assert (twin(positions) == model(positions)).all()
         assert model != "fast"
+        assert model.kernel in ("portable", "avx2", "avx512")
 
     def test_damaged_files(self, tmp_path: Path) -> None:
         content = Model.default().path.read_bytes()
@@ -143,6 +144,8 @@ class TestEvaluate:
     def test_wrong_arguments(self, positions: Positions, rolls: npt.NDArray[np.uint8]) -> None:
         with pytest.raises(gammon.InvalidArgumentError, match="objective"):
             batch.best_positions(positions, rolls, objective="draw")  # type: ignore[arg-type]
+        with pytest.raises(gammon.InvalidArgumentError, match="draw"):
+            batch.roll_values(positions, objective="draw")  # type: ignore[arg-type]
         for model in (None, by_pips):
             with pytest.raises(gammon.InvalidArgumentError, match="view"):
                 batch.best_positions(positions, rolls, view="mine", model=model)  # type: ignore[arg-type]

@@ -190,6 +190,13 @@ class TestDialects:
         assert plays(match) == ["", "8/7 8/6", "", "8/6 7/6"]
         assert match.errors == []
 
+    def test_what_comes_before_the_first_roll(self) -> None:
+        head = " 3 point match\n\n Game 1\n Ann : 0                 Bob : 0\n"
+        for cell, what in (("Cannot Move", "a dance before the first roll"), ("Doubles => 2", "before the first roll")):
+            match = mat.loads(f"{head}  1) {cell}               31: 8/5 6/5\n")
+            assert any(what in fault.what for fault in match.errors), match.errors
+            assert [str(event.play) for event in match.record if event.kind == "play"] == ["8/5 6/5"]
+
     def test_an_empty_cell_is_a_dance_m06(self) -> None:
         board = Position.from_points({1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 8: 3}, opponent={6: 10, 5: 4}, opponent_bar=1)
         xgid = State(board, on_roll=0, rules=Rules.match(5)).xgid
@@ -742,6 +749,8 @@ class TestParquet:
         path = tmp_path / "decisions.parquet"
         written = parquet.dump(matches, path)
         table = parquet.load(path)
+        formats.dump(matches[0], tmp_path / "one.parquet")
+        assert 0 < parquet.load(tmp_path / "one.parquet").num_rows < written
         assert table.num_rows == written == sum(len(list(parquet.rows(match))) for match in matches)
         rows = table.to_pylist()
         assert {row["match"] for row in rows} == {0, 1}

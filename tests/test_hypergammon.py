@@ -289,6 +289,14 @@ def test_progress_and_interruption() -> None:
         hypergammon.solve(checkers=3, threads=1, progress=stop)
 
 
+def test_a_solution_without_a_file_pickles_as_its_recipe(one: Hypergammon) -> None:
+    again = pickle.loads(pickle.dumps(one))
+    where = place(13, 11)
+    assert where is not None
+    assert again.values(where) == one.values(where)
+    assert (again.checkers, again.jacoby) == (one.checkers, one.jacoby)
+
+
 def test_files(one: Hypergammon, tmp_path: Path) -> None:
     path = tmp_path / "one.hyp"
     solution = hypergammon.solve(checkers=1, path=path)

@@ -50,3 +50,33 @@ def test_the_commands_of_the_table_run(tmp_path, monkeypatch, capfd):
         with pytest.raises(SystemExit) as end:
             main(arguments)
         assert end.value.code == 0, (command, capfd.readouterr())
+
+
+def figures(text: str) -> set[str]:
+    """The numbers of a text; those within names and versions are none."""
+    number = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+    return set(re.findall(rf"(?<![\w.,-]){number}(?![\w-]|[.,]\w)", text))
+
+
+def test_its_figures_are_those_of_the_comparison():
+    """Rerun `benches/compare.py`, which writes both, rather than one of them by hand."""
+    section = README.read_text(encoding="utf-8").partition("## Speed\n")[2].partition("\n## ")[0]
+    page = (README.parent / "docs" / "comparison.md").read_text(encoding="utf-8")
+    quoted = figures(section)
+    assert len(quoted) > 20
+    assert quoted <= figures(page), quoted - figures(page)
+
+
+def test_a_figure_that_is_not_there_is_seen():
+    assert figures("1,234 or 0.5 of gnubg 1.1.0a16 at 2-ply, not 1,235.") == {"1,234", "0.5", "1,235"}
+
+
+def test_every_part_of_the_comparison_was_measured():
+    """Each has a table, and the places are those that the script writes to."""
+    page = (README.parent / "docs" / "comparison.md").read_text(encoding="utf-8")
+    parts = re.findall(r"<!-- measured ([^>]+) -->\n(.*?)<!-- end -->", page, re.DOTALL)
+    script = (README.parent / "benches" / "compare.py").read_text(encoding="utf-8")
+    assert len(parts) == page.count("<!-- measured ") > 12
+    for name, content in parts:
+        assert "| --- |" in content, name
+        assert f'"{name}"' in script or name.startswith("choices, "), name

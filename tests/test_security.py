@@ -169,3 +169,35 @@ def test_the_limits_in_the_text_are_those_of_the_code() -> None:
         base, _, places = found[1].replace("_", "").partition(" << ")
         number = int(base) << int(places or 0)
         assert number == int(value.replace(",", "")), f"{constant} of {file} is {number:,}, not {value}"
+
+
+def dependencies(section: str, text: str) -> list[str]:
+    """The names in a table of TOML: Python 3.10 has no reader of it."""
+    found = re.search(rf"^\[{re.escape(section)}\]\n(.*?)(?=^\[|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, section
+    return re.findall(r"^([\w-]+) = ", found[1], re.MULTILINE)
+
+
+def test_every_dependency_is_reviewed() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## Dependencies")[2]
+    rows = [row.split(" | ")[0] for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE)]
+    rust = {name for row in rows if "(Rust)" in row for name in re.findall(r"`([\w-]+)`", row)}
+    python = {name for row in rows if "(Rust)" not in row for name in re.findall(r"`([\w-]+)`", row)}
+    crates = [
+        name
+        for crate in ("core", "python")
+        for name in dependencies("dependencies", (ROOT / "rust" / crate / "Cargo.toml").read_text(encoding="utf-8"))
+    ]
+    assert rust == set(crates) - {"gammon-core"}
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    needed = re.findall(
+        r'"([\w-]+)[\[\]\w]*[>=<,.\d]+"', re.findall(r"^dependencies = (.*)$", project, re.MULTILINE)[0]
+    )
+    extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    for name in dependencies("project.optional-dependencies", project):
+        if name in ("test", "docs", "peers"):
+            continue
+        line = re.findall(rf"^{name} = (.*)$", extras, re.MULTILINE)
+        needed += re.findall(r'"([\w-]+)[>=<]', line[0])
+    assert len(needed) > 8
+    assert python == set(needed)

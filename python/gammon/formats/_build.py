@@ -54,8 +54,7 @@ class Entry(NamedTuple):
     """One thing that a file says of a game. `player` is a seat; None where the file does not say whose it is."""
 
     kind: str
-    """turn, roll, dance, double, beaver, take, drop, resign, offer_resignation, accept, decline, result, losses,
-    abandon, position, setup, comment."""
+    """turn, roll, dance, double, beaver, take, drop, resign, result, losses, abandon, position, setup, comment."""
     player: int | None
     line: int
     column: int
@@ -655,27 +654,6 @@ class _Builder:
             return
         self.resigning, self.resigning_level = self.whose(entry), entry.number or None
         self.resigning_surely = entry.number != 0
-
-    def offer_resignation(self, entry: Entry) -> None:
-        """A resignation that awaits its answer in the file."""
-        player, level = self.whose(entry), entry.number or 1
-        if not self.in_game():
-            self.resign(entry)
-            return
-        self.finish_offers(player)
-        self.match.resign(self.possible_level(player, level), player=player)
-
-    def accept(self, entry: Entry) -> None:
-        if self.match.phase is Phase.RESIGNED:
-            self.match.accept()
-        else:
-            self.fault("an answer without a resignation", "left out")
-
-    def decline(self, entry: Entry) -> None:
-        if self.match.phase is Phase.RESIGNED:
-            self.match.decline()
-        else:
-            self.fault("an answer without a resignation", "left out")
 
     def possible_level(self, loser: int, level: int) -> int:
         """The level that is lost: not more than the rules let anybody lose (rule 6.3)."""
