@@ -8,7 +8,7 @@ use crate::dice::Roll;
 use crate::eval::certified;
 use crate::ladder::{Ladder, Owner};
 use crate::movegen::{self, View};
-use crate::nn::{Network, OUTPUTS, Outputs, Scratch, Slope};
+use crate::nn::{Network, OUTPUTS, Outputs, Scratch, Slope, Widths};
 use crate::outcome::Probabilities;
 use crate::position::{BAR, CELLS, CHECKERS, OFF, OPPONENT_OFF, Position};
 
@@ -140,7 +140,7 @@ impl<'a> Judge<'a> {
         room: &mut Room,
         position: &Position,
         gains: [f32; OUTPUTS],
-        most: usize,
+        (most, widths): (usize, Widths),
         replies: &mut Vec<[i8; CELLS]>,
     ) -> [usize; 21] {
         let near = position.flip();
@@ -149,7 +149,7 @@ impl<'a> Judge<'a> {
             Evaluator::Network(network) if most < usize::MAX && self.is_beyond(near.cells()) => {
                 let scratch = scratch.get_or_insert_with(|| Scratch::new(network));
                 let slope = slope.get_or_insert_with(|| Slope::new(network));
-                slope.stand_on(network, network.sums(scratch, near.cells()), gains);
+                slope.stand_on(network, network.sums(scratch, near.cells()), gains, widths);
                 Some(slope.on(network))
             }
             _ => None,

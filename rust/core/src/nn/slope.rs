@@ -13,12 +13,17 @@ use crate::position::{BAR, CELLS, OPPONENT_OFF};
 /// The largest weight of a unit times the units: so that no sum of 16-bit numbers overflows 32 bits.
 const LARGEST: f32 = 65_000.0;
 
-/// A unit counts in part where its sum is within so many times the mean size of its layer's sums from zero: a play may
-/// well open or close it. Both widths were chosen among a few by the shipped networks (docs/performance.md); what they find
-/// is what `benches/replies.py` prints.
-const FIRST_WIDTH: f32 = 1.5;
-/// The same for the second layer.
-const SECOND_WIDTH: f32 = 1.5;
+/// A unit of the first and of the second layer counts in part where its sum is within so many times the mean size of its
+/// layer's sums from zero: a play may well open or close it.
+#[derive(Clone, Copy)]
+pub struct Widths([f32; 2]);
+
+impl Widths {
+    /// To miss no good play: what they find is what `benches/replies.py` prints.
+    pub const SURE: Widths = Widths([1.5, 1.5]);
+    /// For the luck of rolls, of which the usual plays count more than the rare ones that are missed.
+    pub const USUAL: Widths = Widths([1.0, 0.5]);
+}
 
 /// Not worked out yet.
 const UNKNOWN: i32 = i32::MIN;
@@ -72,10 +77,10 @@ impl Slope {
 
     /// Takes the slope at the position with these sums of the first layer, of a worth to which the five probabilities add
     /// so much each.
-    pub fn stand_on(&mut self, network: &Network, sums: &[i16], gains: Outputs) {
+    pub fn stand_on(&mut self, network: &Network, sums: &[i16], gains: Outputs, widths: Widths) {
         self.known.fill(Cell::new(UNKNOWN));
         let slope = self;
-        dispatch!(network.kernel(), descend, (slope: &mut Slope, network: &Network, sums: &[i16], gains: Outputs));
+        dispatch!(network.kernel(), descend, (slope: &mut Slope, network: &Network, sums: &[i16], gains: Outputs, widths: Widths));
     }
 
     /// What to score plays by from where the slope stands.
@@ -86,7 +91,13 @@ impl Slope {
 /// The gradient of the worth by the sums of the first layer, as whole numbers. Vectors change no byte: products are rounded
 /// before they are added, and each lane is added up in one order.
 #[inline(always)]
-fn descend<F: Floats, const N: usize>(slope: &mut Slope, network: &Network, first: &[i16], gains: Outputs) {
+fn descend<F: Floats, const N: usize>(
+    slope: &mut Slope,
+    network: &Network,
+    first: &[i16],
+    gains: Outputs,
+    Widths([first_width, second_width]): Widths,
+) {
     let table = network.table();
     let units = first.len();
     let mut logits = table.output_bias;
@@ -111,11 +122,11 @@ fn descend<F: Floats, const N: usize>(slope: &mut Slope, network: &Network, firs
     let by_logit = by_logits(logits[..OUTPUTS].try_into().expect("five outputs"), gains);
     let size = first.iter().map(|&sum| f32::from(sum).abs()).sum::<f32>() / units as f32;
     for (share, &sum) in slope.shares.iter_mut().zip(first) {
-        *share = openness(sum.into(), FIRST_WIDTH * size);
+        *share = openness(sum.into(), first_width * size);
     }
     slope.gradient.fill(0.0);
     for (block, sums) in slope.second.iter().enumerate() {
-        let width = SECOND_WIDTH * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
+        let width = second_width * sums.iter().map(|sum| sum.abs()).sum::<f32>() / SECOND_STEP as f32;
         let slopes: [f32; SECOND_STEP] = std::array::from_fn(|unit| {
             let weights = &table.output[block][unit];
             let all: f32 = weights.iter().zip(by_logit).map(|(weight, slope)| weight * slope).sum();
@@ -261,7 +272,7 @@ mod tests {
                 continue;
             }
             let sums = network.sums(&mut scratch, position.flip().cells());
-            slope.stand_on(&network, sums, [2.0, 1.0, 1.0, -1.0, -1.0]);
+            slope.stand_on(&network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::SURE);
             let mut outputs = Vec::new();
             network.evaluate(&mut scratch, &candidates, &mut outputs);
             let best =
@@ -292,7 +303,8 @@ mod tests {
             movegen::results(position, roll, View::Next, &mut candidates);
             for network in &networks {
                 let (mut slope, mut scratch) = (Slope::new(network), Scratch::new(network));
-                slope.stand_on(network, network.sums(&mut scratch, near.cells()), [2.0, 1.0, 1.0, -1.0, -1.0]);
+                let sums = network.sums(&mut scratch, near.cells());
+                slope.stand_on(network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::USUAL);
                 let standing = slope.on(network);
                 let of_all = |cells: &[i8; CELLS]| {
                     (0..CELLS).map(|cell| standing.row(cell, cells[cell])).fold(0, i32::wrapping_add)

@@ -277,7 +277,7 @@ fn plays_are_ranked_by_what_they_lead_to() {
             assert!(found.answer.is_sorted_by(|a, b| a.worth >= b.worth));
             for candidate in &found.answer {
                 assert_eq!(candidate.next, plays[candidate.place].next());
-                let after = search(bare(), settings, |search| search.evaluate(&candidate.next, &game.flip()));
+                let after = search(bare(), settings, |search| search.evaluate(&candidate.next, &game.next()));
                 assert_eq!(candidate.worth, game.other(after.answer.best));
                 assert_eq!(candidate.probabilities, after.answer.probabilities.flip());
             }
@@ -364,7 +364,8 @@ fn decisions_are_those_of_the_worths() {
                 if plies == 0 && with_tables().known(position).is_none() {
                     let formula =
                         cube::decide(chances, &game.ladder, game.level, game.owner, cube::efficiency(position));
-                    assert_eq!(decision.action, formula.action);
+                    let waits = game.turn < game.ladder.first_double_turn()[0];
+                    assert_eq!(decision.action, if waits { cube::Action::Unavailable } else { formula.action });
                     assert!(close(decision.no_double, formula.no_double));
                 }
             }
@@ -454,8 +455,11 @@ fn doubles_wait_for_their_turn() {
     }
     assert!(less > 5);
     // What is played into is the next turn: from turn 4 the other one's fifth, who waits no more.
-    let game = Game::Cubeful(Box::new(CubeGame { ladder: waiting().ladder.flip(), ..waiting() }.on_turn(4)));
-    assert_eq!(game.next(), Game::Cubeful(Box::new(waiting())));
+    let theirs = |turn| CubeGame { ladder: waiting().ladder.flip(), ..waiting() }.on_turn(turn);
+    for (turn, next) in [(2, 3), (3, 4), (4, LATER), (LATER, LATER)] {
+        let Game::Cubeful(game) = Game::Cubeful(Box::new(theirs(turn))).next() else { panic!("a game with a cube") };
+        assert_eq!(game.turn, next);
+    }
 }
 
 /// Asks the network, and cancels the work in one of its calls.

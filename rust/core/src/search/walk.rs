@@ -8,7 +8,7 @@ use crate::cube;
 use crate::dice::Roll;
 use crate::judge::{Judge, Room, widen};
 use crate::ladder::Ladder;
-use crate::nn::Outputs;
+use crate::nn::{Outputs, Widths};
 use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::{CELLS, Position};
@@ -149,7 +149,8 @@ impl Worker {
         self.outputs.clear();
         let preference = tree.plan.preferences[(layer + 1) % 2];
         let most = tree.plan.replies.unwrap_or(usize::MAX);
-        let ends = tree.judge.replies(&mut self.room, position, preference.gains(), most, &mut self.cells);
+        let ends =
+            tree.judge.replies(&mut self.room, position, preference.gains(), (most, Widths::SURE), &mut self.cells);
         tree.budget.charge(self.cells.len() as u64)?;
         tree.judge.evaluate_near(&mut self.room, position.flip().cells(), &self.cells, &mut self.outputs);
         let mut start = 0;
