@@ -388,25 +388,25 @@ class TestResume:
         script = textwrap.dedent(
             """
             import sys, gammon
-            gammon.simulate(6000, seed=5, out=sys.argv[1], record=True, part_games=300, resume=True, threads=1)
+            gammon.simulate(40_000, seed=5, out=sys.argv[1], record=True, part_games=300, resume=True, threads=1)
             """
         )
         place = tmp_path / "killed"
         kills = 0
-        for wait in (0.3, 0.5, 0.8, 1.2):
+        for wait in (0.0, 0.05, 0.1, 0.2):
             process = subprocess.Popen([sys.executable, "-c", script, str(place)])
             end = time.monotonic() + 60
             while not (place / "manifest.json").exists() and time.monotonic() < end:
                 time.sleep(0.01)
-            time.sleep(wait / 2)
+            time.sleep(wait)
             process.send_signal(signal.SIGKILL)
             kills += process.wait(timeout=60) == -signal.SIGKILL
         subprocess.run([sys.executable, "-c", script, str(place)], check=True, timeout=300)
         assert kills > 0
-        whole = gammon.simulate(6000, seed=5, out=tmp_path / "whole", record=True, part_games=300)
+        whole = gammon.simulate(40_000, seed=5, out=tmp_path / "whole", record=True, part_games=300)
         left = {name: data for name, data in contents(place).items() if not name.endswith(".partial")}
         assert left == contents(tmp_path / "whole")
-        assert sum(len(games) for games in Dataset(place).games()) == whole.games == 6000
+        assert sum(len(games) for games in Dataset(place).games()) == whole.games == 40_000
 
     @pytest.mark.parametrize(
         ("other", "word"),
