@@ -27,7 +27,7 @@ from pathlib import Path
 from timing import Comparison, Figures, Job, machine, report
 
 import gammon
-from gammon.engine import rollout
+from gammon.engine import RolloutResult, rollout
 
 TARGET = 0.01
 PLAY = "8/5 6/5"
@@ -41,16 +41,7 @@ def trials(reduced: bool, model: gammon.Model) -> Comparison:
     start = gammon.Position.start()
 
     def one() -> None:
-        result = rollout(
-            start,
-            roll=gammon.Roll(3, 1),
-            plays=[PLAY],
-            trials=count,
-            seed=1,
-            model=model,
-            variance_reduction=reduced,
-            threads=1,
-        )
+        result = played(start, model, count, reduced=reduced)
         errors["gammon"] = result.best.value_error * math.sqrt(count)
 
     title = f"rollouts of the opening 3-1, cubeless, 0-ply, {luck}"
@@ -87,6 +78,23 @@ def exactness(figures: dict[str, Figures], errors: dict[str, float]) -> list[str
     ]
 
 
+def played(
+    x: gammon.Position | gammon.State, model: gammon.Model, trials: int, *, plies: int = 0, reduced: bool
+) -> RolloutResult:
+    """The rollout of the one play after 3-1, on one thread."""
+    return rollout(
+        x,
+        roll=gammon.Roll(3, 1),
+        plays=[PLAY],
+        trials=trials,
+        seed=1,
+        plies=plies,
+        model=model,
+        variance_reduction=reduced,
+        threads=1,
+    )
+
+
 def ahead(model: gammon.Model) -> None:
     """What it costs that the players look ahead."""
     start = gammon.Position.start()
@@ -94,17 +102,7 @@ def ahead(model: gammon.Model) -> None:
     for x, word in ((start, "cubeless"), (gammon.State(start, on_roll=0), "with the cube")):
         for plies, reduced, count in ((0, False, 6480), (0, True, 1296), (1, False, 72), (2, False, 12)):
             began = time.process_time()
-            rollout(
-                x,
-                roll=gammon.Roll(3, 1),
-                plays=[PLAY],
-                trials=count,
-                seed=1,
-                plies=plies,
-                model=model,
-                variance_reduction=reduced,
-                threads=1,
-            )
+            played(x, model, count, plies=plies, reduced=reduced)
             rate = count / (time.process_time() - began)
             print(f"  {word}, players {plies}-ply{', luck taken off' if reduced else ''}: {rate:,.1f} trials/s")
 

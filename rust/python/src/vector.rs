@@ -1,7 +1,7 @@
 //! Games side by side for learning.
 
 use gammon_core::lockstep::Tables;
-use gammon_core::vector::{Stepped, Vector};
+use gammon_core::vector::{Seen, Stepped, Vector};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -48,16 +48,7 @@ impl PyVector {
     #[pyo3(signature = (candidates, /))]
     fn see<'py>(&self, py: Python<'py>, candidates: bool) -> PyResult<Bound<'py, PyDict>> {
         let seen = py.detach(|| self.games.see(candidates));
-        let columns = PyDict::new(py);
-        columns.set_item("positions", arrays::from_cells(py, seen.positions)?)?;
-        columns.set_item("rolls", pairs(py, seen.rolls)?)?;
-        columns.set_item("seats", PyArray1::from_vec(py, seen.seats))?;
-        columns.set_item("counts", PyArray1::from_vec(py, seen.counts))?;
-        columns.set_item("offsets", PyArray1::from_vec(py, seen.offsets))?;
-        if candidates {
-            columns.set_item("candidates", arrays::from_cells(py, seen.candidates)?)?;
-        }
-        Ok(columns)
+        columns_of(py, seen, candidates)
     }
 }
 
@@ -74,6 +65,20 @@ fn read(py: Python<'_>, actions: &PyReadonlyArray1<'_, i64>, games: usize) -> Py
         return Err(Kind::Array.error(py, message));
     }
     Ok(actions)
+}
+
+/// How games stand, by the names of the columns.
+fn columns_of<'py>(py: Python<'py>, seen: Seen, candidates: bool) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    columns.set_item("positions", arrays::from_cells(py, seen.positions)?)?;
+    columns.set_item("rolls", pairs(py, seen.rolls)?)?;
+    columns.set_item("seats", PyArray1::from_vec(py, seen.seats))?;
+    columns.set_item("counts", PyArray1::from_vec(py, seen.counts))?;
+    columns.set_item("offsets", PyArray1::from_vec(py, seen.offsets))?;
+    if candidates {
+        columns.set_item("candidates", arrays::from_cells(py, seen.candidates)?)?;
+    }
+    Ok(columns)
 }
 
 fn stepped_of<'py>(py: Python<'py>, stepped: Stepped) -> PyResult<Bound<'py, PyDict>> {
@@ -120,15 +125,7 @@ impl PyTables {
     #[pyo3(signature = (candidates, /))]
     fn see<'py>(&self, py: Python<'py>, candidates: bool) -> PyResult<Bound<'py, PyDict>> {
         let seen = py.detach(|| self.tables.see(candidates));
-        let columns = PyDict::new(py);
-        columns.set_item("positions", arrays::from_cells(py, seen.positions)?)?;
-        columns.set_item("rolls", pairs(py, seen.rolls)?)?;
-        columns.set_item("seats", PyArray1::from_vec(py, seen.seats))?;
-        columns.set_item("counts", PyArray1::from_vec(py, seen.counts))?;
-        columns.set_item("offsets", PyArray1::from_vec(py, seen.offsets))?;
-        if candidates {
-            columns.set_item("candidates", arrays::from_cells(py, seen.candidates)?)?;
-        }
+        let columns = columns_of(py, seen.games, candidates)?;
         columns.set_item("kinds", PyArray1::from_vec(py, seen.kinds))?;
         columns.set_item("away", pairs(py, seen.away)?)?;
         columns.set_item("cube", pairs(py, seen.cube)?)?;

@@ -9,8 +9,7 @@ use super::{Chooser, CubeAnswer, Keep, Kind, Lane, Plan, Player, Results, Sample
 use crate::movegen::{self, View};
 use crate::parallel::Control;
 use crate::player::Skill;
-use crate::position::CELLS;
-use crate::vector::Stepped;
+use crate::vector::{Seen, Stepped};
 
 /// A game that is lost by an action that there was not is lost by so many times its value.
 const WORST: i64 = 3;
@@ -20,18 +19,9 @@ const WORST: i64 = 3;
 pub struct TablesSeen {
     /// The decision, as [`Kind`] numbers it.
     pub kinds: Vec<i8>,
-    /// Positions.
-    pub positions: Vec<[i8; CELLS]>,
-    /// Dice of a play, larger first; 0 for the cube.
-    pub rolls: Vec<[u8; 2]>,
-    /// The seat that decides.
-    pub seats: Vec<i8>,
-    /// How many actions there are: at least 1, since a dance is one; no and yes for the cube.
-    pub counts: Vec<i64>,
-    /// Where the actions of each row begin in a list of all, and their number.
-    pub offsets: Vec<i64>,
-    /// What each action leads to in the view of the other player, if that is wanted; the cube leaves the checkers.
-    pub candidates: Vec<[i8; CELLS]>,
+    /// What there is without a cube and a score too, seen by who decides. At the cube the dice are 0, no and yes are the two
+    /// actions, and both leave the checkers as they are.
+    pub games: Seen,
     /// The points that the player and the other one still need; 0 without a match.
     pub away: Vec<[i16; 2]>,
     /// The level of the cube and its owner: 0 nobody, 1 the player, -1 the other one.
@@ -165,27 +155,29 @@ impl Tables {
 
     /// How all games stand; with what every action leads to if that is wanted.
     pub fn see(&self, candidates: bool) -> TablesSeen {
-        let mut seen = TablesSeen { offsets: vec![0], ..TablesSeen::default() };
+        let mut seen = TablesSeen::default();
+        let games = &mut seen.games;
+        games.offsets.push(0);
         for (lane, &count) in self.lanes.iter().zip(&self.counts) {
             let (kind, seat) = (lane.decision(), lane.decider());
             let position = if seat == lane.seat { lane.position } else { lane.position.flip() };
             let (away, phase) = self.plan.scores[lane.node];
             seen.kinds.push(kind as i8);
-            seen.positions.push(*position.cells());
-            seen.rolls.push(if kind == Kind::Choose { [lane.roll.high(), lane.roll.low()] } else { [0; 2] });
-            seen.seats.push(seat as i8);
-            seen.counts.push(count as i64);
-            seen.offsets.push(seen.offsets[seen.offsets.len() - 1] + count as i64);
+            games.positions.push(*position.cells());
+            games.rolls.push(if kind == Kind::Choose { [lane.roll.high(), lane.roll.low()] } else { [0; 2] });
+            games.seats.push(seat as i8);
+            games.counts.push(count as i64);
+            games.offsets.push(games.offsets[games.offsets.len() - 1] + count as i64);
             seen.away.push([away[seat], away[1 - seat]]);
             seen.cube.push([lane.level as i16, owner_number(lane.owner_seen_by(seat)).into()]);
             seen.phase.push(phase);
             seen.stake.push(self.plan.stakes[lane.stake].stake as i32);
             if candidates {
                 if kind == Kind::Choose {
-                    movegen::results(&lane.position, lane.roll, View::Next, &mut seen.candidates);
+                    movegen::results(&lane.position, lane.roll, View::Next, &mut games.candidates);
                 }
                 // A dance and the cube leave the checkers as they are.
-                seen.candidates.resize(seen.offsets[seen.offsets.len() - 1] as usize, *position.flip().cells());
+                games.candidates.resize(games.offsets[games.offsets.len() - 1] as usize, *position.flip().cells());
             }
         }
         seen
@@ -241,16 +233,16 @@ mod tests {
         let (mut ended, mut kinds) = (0, [0; 3]);
         for turn in 0..2000 {
             let seen = tables.see(true);
-            assert_eq!(seen.offsets[games] as usize, seen.candidates.len());
+            assert_eq!(seen.games.offsets[games] as usize, seen.games.candidates.len());
             for row in 0..games {
                 kinds[seen.kinds[row] as usize] += 1;
-                let position = Position::from_cells(&seen.positions[row]).unwrap();
-                let roll = Roll::new(seen.rolls[row][0], seen.rolls[row][1]);
+                let position = Position::from_cells(&seen.games.positions[row]).unwrap();
+                let roll = Roll::new(seen.games.rolls[row][0], seen.games.rolls[row][1]);
                 let count = roll.map_or(2, |roll| movegen::count(&position, roll).max(1));
-                assert_eq!(seen.counts[row] as usize, count);
+                assert_eq!(seen.games.counts[row] as usize, count);
             }
             let actions: Vec<i64> =
-                seen.counts.iter().zip(0..).map(|(count, row)| (turn * 7 + row * 3 + turn / 5) % count).collect();
+                seen.games.counts.iter().zip(0..).map(|(count, row)| (turn * 7 + row * 3 + turn / 5) % count).collect();
             assert_eq!(tables.first_illegal(&actions), None);
             let stepped = tables.step(&actions);
             assert!(stepped.rewards.iter().all(|[a, b]| a + b == 0.0));
@@ -264,7 +256,7 @@ mod tests {
     fn what_there_is_not_loses() {
         for top in [0, 15] {
             let mut tables = Tables::new(plan(top), 2);
-            let seats = tables.see(false).seats;
+            let seats = tables.see(false).games.seats;
             assert_eq!(tables.first_illegal(&[0, 5000]).unwrap().0, 1);
             let stepped = tables.step(&[0, 5000]);
             assert_eq!(stepped.illegal, [false, true]);

@@ -88,6 +88,7 @@ impl Slope {
         Standing { slope: self, network }
     }
 }
+
 /// The gradient of the worth by the sums of the first layer, as whole numbers. Vectors change no byte: products are rounded
 /// before they are added, and each lane is added up in one order.
 #[inline(always)]
