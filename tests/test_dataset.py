@@ -434,7 +434,10 @@ class TestFaults:
         data = bytearray(file.read_bytes())
         data[len(data) // 2] ^= 1
         file.write_bytes(bytes(data))
-        for call in (lambda: Dataset(tmp_path), lambda: gammon.simulate(20, seed=None, out=tmp_path, resume=True, part_games=10)):
+        for call in (
+            lambda: Dataset(tmp_path),
+            lambda: gammon.simulate(20, seed=None, out=tmp_path, resume=True, part_games=10),
+        ):
             with pytest.raises(gammon.FileFormatError, match="games-000001"):
                 call()
         file.unlink()

@@ -25,6 +25,9 @@ __all__ = ["AnyModel", "Evaluator", "Model", "Objective"]
 Objective: TypeAlias = Literal["win", "points"]
 """What a play is chosen by: the chance to win, or points, in which gammons count."""
 
+SHIPPED = ("fast", "strong")
+"""The models that come with the library."""
+
 # The largest model that could be: 1024 and 256 units.
 _MOST_BYTES = 1 << 23
 
@@ -84,7 +87,7 @@ class Model:
     @staticmethod
     def default() -> Model:
         """The model that comes with the library: ``fast``."""
-        return _shipped("fast")
+        return shipped("fast")
 
     @staticmethod
     def strong() -> Model:
@@ -94,7 +97,7 @@ class Model:
         >>> Model.strong().inputs
         'contact'
         """
-        return _shipped("strong")
+        return shipped("strong")
 
     @property
     def path(self) -> Path:
@@ -145,7 +148,8 @@ class Model:
 
 
 @functools.cache
-def _shipped(name: str) -> Model:
+def shipped(name: str) -> Model:
+    """One of `SHIPPED`."""
     return Model(Path(__file__).parent / "data" / f"{name}.gammon")
 
 
