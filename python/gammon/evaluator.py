@@ -55,7 +55,7 @@ class Evaluator(Protocol):
 
 
 AnyModel: TypeAlias = "Evaluator | str | os.PathLike[str] | None"
-"""What a `model` argument takes: an evaluator, a model file, or None for the one that comes with the library."""
+"""What a `model` argument takes: an evaluator, "fast" or "strong", a model file, or None for "fast"."""
 
 
 class Model:
@@ -153,15 +153,20 @@ def shipped(name: str) -> Model:
     return Model(Path(__file__).parent / "data" / f"{name}.gammon")
 
 
+def named(model: str | os.PathLike[str]) -> Model:
+    """One of `SHIPPED`, else the model of a file; a file that is called like one of them is "./fast"."""
+    return shipped(str(model)) if model in SHIPPED else Model(model)
+
+
 def _resolve(model: AnyModel) -> Evaluator:
     """The evaluator that a `model` argument means."""
     if model is None:
         return Model.default()
     if isinstance(model, (str, os.PathLike)):
-        return Model(model)
+        return named(model)
     if callable(model):
         return model
-    raise InvalidArgumentError(f"model is a path, an evaluator or None, not {model!r}")
+    raise InvalidArgumentError(f"model is a name, a path, an evaluator or None, not {model!r}")
 
 
 def _ask(evaluator: Evaluator, positions: NDArray[np.int8]) -> NDArray[np.float32]:
