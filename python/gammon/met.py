@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
 
 from gammon.errors import FileFormatError, InvalidArgumentError
+from gammon.files import whole
 
 if TYPE_CHECKING:
     from gammon.cube import Score
@@ -322,10 +323,8 @@ class MatchEquityTable:
         """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits."""
         data = _document(self).encode()
         if isinstance(path, str | os.PathLike):
-            partial = f"{os.fspath(path)}.partial"
-            with open(partial, "wb") as file:
+            with whole(path) as partial, open(partial, "wb") as file:
                 file.write(data)
-            os.replace(partial, path)
         else:
             path.write(data)
 

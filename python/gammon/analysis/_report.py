@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gammon.analysis import _text
 from gammon.errors import InvalidArgumentError
+from gammon.files import whole
 from gammon.render import svg
 
 if TYPE_CHECKING:
@@ -46,10 +47,8 @@ def write(analysis: Analysis, path: str | os.PathLike[str], boards: int) -> None
     """Writes the page beside the file first: whatever happens, the file is whole, the old one or the new one."""
     if isinstance(boards, bool) or not isinstance(boards, int) or not 0 <= boards <= MOST_BOARDS:
         raise InvalidArgumentError(f"boards is 0 to {MOST_BOARDS}, not {boards!r}")
-    target = Path(path)
-    partial = target.with_name(target.name + ".partial")
-    partial.write_text(page(analysis, boards), encoding="utf-8")
-    partial.replace(target)
+    with whole(path) as partial:
+        Path(partial).write_text(page(analysis, boards), encoding="utf-8")
 
 
 def page(analysis: Analysis, boards: int) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,7 @@ from gammon import formats
 from gammon.cli import printable
 from gammon.cli._arguments import Json, print_json
 from gammon.errors import GammonError, InvalidArgumentError
+from gammon.files import check_target, whole
 from gammon.match import Match
 
 _MOST_FAULTS_SHOWN = 20
@@ -25,7 +27,12 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A file, or a folder with files.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A file, or a folder for the files.")],
     to: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="mat, sgf, json, fibs or parquet; else by the suffix.")
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="mat, sgf, json, fibs or parquet; else by the suffix of OUT, and mat for a folder.",
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a file at its first fault.")] = False,
     losses: Annotated[bool, typer.Option("--losses", help="Say for each file what the format does not hold.")] = False,
@@ -47,6 +54,8 @@ def convert(
         path = Path(target)
         if os.path.isdir(target):
             path = path / f"{Path(source).stem}.{format_name}"
+        check_target(path)
+        _keep_apart([Path(source)], path)
         _write(report.read(source, strict), path, format_name, report)
     if json:
         print_json({"files": report.files, "matches": report.matches, "faulty_files": report.faulty})
@@ -107,18 +116,15 @@ def _write(matches: Iterator[Match], path: Path, format_name: str, report: _Repo
     """Writes matches one after the other into a file, which appears when it is complete."""
     if format_name == "parquet":
         return formats.parquet.dump(matches, path)
-    partial = Path(f"{path}.partial")
+    first = next(matches, None)
+    if first is None:
+        return 0
     count = 0
-    try:
-        with open(partial, "w", encoding="utf-8", newline="\n", errors="replace") as file:
-            for match in matches:
-                file.write(formats.dumps(match, format_name))
-                report.lost(path, match, format_name)
-                count += 1
-        if count:
-            os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with whole(path) as partial, open(partial, "w", encoding="utf-8", newline="\n", errors="replace") as file:
+        for match in chain((first,), matches):
+            file.write(formats.dumps(match, format_name))
+            report.lost(path, match, format_name)
+            count += 1
     return count
 
 
@@ -134,19 +140,29 @@ def _convert_folder(source: Path, target: Path, format_name: str, strict: bool, 
                 advance()
 
         if one_file:
+            check_target(target)
+            _keep_apart(files, target)
             _write(every(), target, format_name, report)
             return
-        target.mkdir(parents=True, exist_ok=True)
-        taken: set[Path] = set()
+        places: dict[Path, Path] = {}
         for path in files:
             place = target / path.relative_to(source).with_suffix(f".{format_name}")
-            if place in taken:
+            if place in places:
                 # Two files that differ in their suffix only.
                 place = place.with_name(f"{path.name}.{format_name}")
-            taken.add(place)
+            _keep_apart(files, place)
+            places[place] = path
+        target.mkdir(parents=True, exist_ok=True)
+        for place, path in places.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             _write(report.read(str(path), strict), place, format_name, report)
             advance()
+
+
+def _keep_apart(sources: list[Path], target: Path) -> None:
+    """Refuses to write over what is read: what the format does not hold would be lost for good."""
+    if target.is_file() and any(os.path.samefile(source, target) for source in sources):
+        raise InvalidArgumentError(f"{target} is what is read: name another file or folder to write")
 
 
 @contextmanager

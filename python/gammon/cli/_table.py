@@ -14,6 +14,7 @@ import gammon
 from gammon import Event, GammonError, IllegalActionError, Match, Offer, Phase
 from gammon.cli._players import Player
 from gammon.errors import FileFormatError, InvalidArgumentError
+from gammon.files import whole
 
 __all__ = ["Leaves", "Screen", "Table", "ask_for_dice", "read_line", "read_match", "write_file", "write_match"]
 
@@ -397,9 +398,8 @@ def write_match(path: Path, match: Match) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Writes beside the file first: whatever happens, the file is whole, the old one or the new one."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    with whole(path) as partial:
+        Path(partial).write_text(text, encoding="utf-8")
 
 
 def read_match(path: Path) -> Match:

@@ -17,7 +17,7 @@ from types import ModuleType
 
 from gammon.errors import FileFormatError, GammonError, InvalidArgumentError
 from gammon.formats import fibs, json, mat, parquet, sgf, text
-from gammon.formats._input import Input, Target, decode, name_of, read_all
+from gammon.formats._input import Input, Target, decode, name_of, naming, read_all
 from gammon.match import Match
 
 __all__ = [
@@ -57,7 +57,10 @@ def recognise(data: str | bytes, name: str = "") -> str:
     'sgf'
     """
     if isinstance(data, bytes) and data.startswith(b"PAR1"):
-        raise FileFormatError("a Parquet file of decisions is no match: read it with gammon.formats.parquet.load")
+        raise FileFormatError(
+            "a Parquet file is no match: gammon.formats.parquet.load reads one of decisions, gammon.simulation.Dataset "
+            "the folder of a simulation"
+        )
     content = decode(data[:_HEAD])
     if not content.strip():
         raise FileFormatError("the file is empty")
@@ -158,14 +161,16 @@ def _matches(source: Input, strict: bool) -> Iterator[Match]:
     name = name_of(source)
     if not isinstance(source, str | os.PathLike):
         data = read_all(source)
-        format_name = recognise(data, name)
+        with naming(source):
+            format_name = recognise(data, name)
         import io
 
         stream: Input = io.BytesIO(data) if isinstance(data, bytes) else io.StringIO(data)
     else:
         with open(source, "rb") as file:
             head = file.read(_HEAD)
-        format_name, stream = recognise(head, name), source
+        with naming(source):
+            format_name, stream = recognise(head, name), source
     module = FORMATS[format_name]
     try:
         found = False
@@ -186,6 +191,7 @@ def dumps(match: Match, format: str = "mat") -> str:
     ('Ann', 'Bob')
     """
     _require(format)
+    _require_match(match)
     written = FORMATS[format].dumps(match)
     assert isinstance(written, str)
     return written
@@ -205,6 +211,7 @@ def dump(match: Match, target: Target, *, format: str | None = None) -> None:
     if format is None:
         name = name_of(target)
         suffix = os.path.splitext(name)[1].lower()
+        _require_match(match)
         if suffix == ".parquet":
             parquet.dump(match, name)
             return
@@ -214,6 +221,7 @@ def dump(match: Match, target: Target, *, format: str | None = None) -> None:
             )
         format = SUFFIXES[suffix]
     _require(format)
+    _require_match(match)
     FORMATS[format].dump(match, target)
 
 
@@ -224,9 +232,15 @@ def losses(match: Match, format: str) -> tuple[str, ...]:
     ()
     """
     _require(format)
+    _require_match(match)
     found = FORMATS[format].losses(match.state if format == "fibs" else match)
     assert isinstance(found, tuple)
     return found
+
+
+def _require_match(match: Match) -> None:
+    if not isinstance(match, Match):
+        raise InvalidArgumentError(f"a file of matches takes a Match, not {match!r:.60}")
 
 
 def _require(format: str) -> None:

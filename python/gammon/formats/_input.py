@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
 from gammon.errors import FileFormatError, InvalidArgumentError
+from gammon.files import whole
 
 __all__ = ["Input", "Target", "decode", "lines_of", "name_of", "naming", "open_lines", "read_all", "write_text"]
 
@@ -130,10 +131,8 @@ def write_text(text: str, target: Target) -> None:
     """Writes a text in UTF-8; a path only appears when everything is written."""
     data = text.encode("utf-8", errors="replace")
     if isinstance(target, str | os.PathLike):
-        path = os.fspath(target)
-        with open(f"{path}.partial", "wb") as file:
+        with whole(target) as partial, open(partial, "wb") as file:
             file.write(data)
-        os.replace(f"{path}.partial", path)
         return
     try:
         target.write(data)

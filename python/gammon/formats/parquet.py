@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gammon.errors import FileFormatError, MissingExtraError
+from gammon.files import whole
 from gammon.match import Event, Match, State
 from gammon.match._codec import position_to_list
 from gammon.play import Play
@@ -152,11 +153,9 @@ def dump(matches: Match | Iterable[Match], path: str | os.PathLike[str]) -> int:
     pa, pq = _arrow()
     wanted = schema()
     stream = [matches] if isinstance(matches, Match) else matches
-    target = os.fspath(path)
-    partial = f"{target}.partial"
     written = 0
     waiting: list[dict[str, Any]] = []
-    with pq.ParquetWriter(partial, wanted, compression="zstd") as writer:
+    with whole(path) as partial, pq.ParquetWriter(partial, wanted, compression="zstd") as writer:
         for index, match in enumerate(stream):
             waiting += rows(match, index)
             if len(waiting) >= _BATCH:
@@ -166,7 +165,6 @@ def dump(matches: Match | Iterable[Match], path: str | os.PathLike[str]) -> int:
         if waiting or not written:
             writer.write_table(pa.Table.from_pylist(waiting, schema=wanted))
             written += len(waiting)
-    os.replace(partial, target)
     return written
 
 

@@ -1,0 +1,58 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["check_target", "whole"]
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Raises `OSError` if no file can be written there: before long work whose result would be lost.
+
+    >>> check_target("no-such-folder/match.sgf")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'no-such-folder'
+    """
+    target = os.fspath(path)
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    folder = os.path.dirname(target) or os.curdir
+    if not os.path.isdir(folder):
+        code = errno.ENOTDIR if os.path.exists(folder) else errno.ENOENT
+        raise OSError(code, os.strerror(code), folder)
+    # What `access` says of root is whether the file system can be written to.
+    if not os.access(target if os.path.exists(target) else folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+
+
+@contextmanager
+def whole(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The name under which to write what goes to `path`: it gets there when all is written, and is gone otherwise.
+
+    What a link leads to is written, not the link; a device or a pipe, such as ``/dev/null``, is written to as it is,
+    since to rename a file onto it would take its place.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole(pathlib.Path(folder, "a.txt")) as partial:
+    ...         _ = pathlib.Path(partial).write_text("all of it")
+    ...     os.listdir(folder)
+    ['a.txt']
+    """
+    check_target(path)
+    target = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(target):
+        yield os.fspath(path)
+        return
+    partial = f"{target}.partial"
+    try:
+        yield partial
+        os.replace(partial, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(partial)
+        raise
