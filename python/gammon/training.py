@@ -20,6 +20,7 @@ from gammon import _core
 from gammon._long_work import Progress, reporter
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model, Objective, named
+from gammon.files import check_target, whole
 
 __all__ = ["Recipe", "Stage", "train"]
 
@@ -65,6 +66,20 @@ class Stage:
     average: float = 1000.0
 
     def _fields(self) -> _core._Stage:
+        for name in ("games", "games_per_step", "changes", "keep"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+                raise InvalidArgumentError(f"{name} of a stage is a whole number from 0 up, not {value!r:.60}")
+        for name in ("rate", "lambda_"):
+            value = getattr(self, name)
+            if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
+                raise InvalidArgumentError(f"{name.rstrip('_')} of a stage is two numbers, not {value!r:.60}")
+        for name in ("look_ahead", "average"):
+            if not _is_number(value := getattr(self, name)):
+                raise InvalidArgumentError(f"{name} of a stage is a number, not {value!r:.60}")
+        for name in ("tables", "taught"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise InvalidArgumentError(f"{name} of a stage is true or false, not {value!r:.60}")
         return (
             self.games,
             self.games_per_step,
@@ -130,6 +145,8 @@ class Recipe:
             raise InvalidArgumentError(f"a recipe has the fields {', '.join(sorted(known))}, not {data!r}")
         names = {field.name.rstrip("_"): field.name for field in dataclasses.fields(Stage)}
         stages = []
+        if not isinstance(data.get("stages"), list) or not all(isinstance(stage, dict) for stage in data["stages"]):
+            raise InvalidArgumentError(f"stages are a list of objects, not {data.get('stages')!r:.60}")
         for stage in data["stages"]:
             if unknown := set(stage) - set(names):
                 raise InvalidArgumentError(f"a stage has no field {', '.join(sorted(unknown))}")
@@ -137,7 +154,10 @@ class Recipe:
                 names[name]: tuple(value) if isinstance(value, list) else value for name, value in stage.items()
             }
             stages.append(Stage(**values))
-        first, second = data["layers"]
+        layers = data.get("layers")
+        if not isinstance(layers, list | tuple) or len(layers) != 2:
+            raise InvalidArgumentError(f"layers are two numbers, not {layers!r:.60}")
+        first, second = layers
         parts = {name: cls.from_dict(data[name]) for name in _PARTS if name in data}
         return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"), **parts)
 
@@ -199,6 +219,11 @@ def train(
     >>> model.layers
     (64, 16)
     """
+    if not isinstance(recipe, Recipe):
+        raise InvalidArgumentError(f"recipe is a Recipe, as Recipe.open(path) reads it, not {recipe!r:.60}")
+    for written in (path, checkpoint, log):
+        if written is not None:
+            check_target(written)
     if not checkpoint_seconds > 0:
         raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
     stages = [stage._fields() for stage in recipe.stages]
@@ -283,8 +308,11 @@ def _make(
     return place
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _write(path: str | os.PathLike[str], content: bytes) -> None:
     """Writes a file whole or not at all."""
-    partial = Path(f"{os.fspath(path)}.partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+    with whole(path) as partial:
+        Path(partial).write_bytes(content)
