@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("typer")
 
+import gammon
 from gammon.cli import main
 
 DATA = Path(__file__).parent / "data"
@@ -19,11 +20,15 @@ simulate --players rnd.bin,random
 simulate --matches 3 --length 100000
 simulate --out note.txt -n 10
 simulate extra
+simulate -n 10 --resume
+simulate -n 10 --out games
 plays
 plays standard
 plays standard 00
 plays standard 31 42
 plays XGID=bad 31
+plays standrad 31
+plays -- "-b----E-C---eE---c-e----B-:0:0:1:42:0:0:3:0:10" 31
 plays 4HPwATDgc/ABMA:xx 31
 show
 show nofile.mat
@@ -31,6 +36,8 @@ show rnd.bin
 show empty
 show folder
 show standard --svg folder
+show standard --svg no/such/x.svg
+show match.mat --svg x.svg
 show standard --play 8/5
 eval
 eval standard --plies 9
@@ -49,6 +56,8 @@ rollout --resume list.json
 rollout --resume cut.json
 rollout --resume rnd.bin
 rollout standard --trials 1
+rollout standard --trials 36 --out no/such/x.json
+rollout standard --trials 36 --out folder
 rollout standard --play 8/5
 rollout standard --roll 31 --play 9/1
 rollout standard --roll 31 --top 0
@@ -64,9 +73,21 @@ convert match.mat x.zzz
 convert nofile x.mat
 convert match.mat x.mat --to pdf
 convert match.mat no/such/x.mat
+convert match.mat match.mat
+convert match.mat . --to mat
+convert . .
+convert . match.mat
 train
 train nofile --out x
 train recipe.json --out x
+train good.json --out no/such/x
+train good.json --out folder
+train good.json --out x --log no/such/x
+train good.json --out x --checkpoint folder
+train negative.json --out x
+train words.json --out x
+train one.json --out x
+train object.json --out x
 train list.json --out x
 train cut.json --out x
 train rnd.bin --out x
@@ -83,16 +104,22 @@ bearoff build two-sided x.gts --score 3
 bearoff build two-sided x.gts --score a,b
 bearoff build two-sided x.gts --score 3,3 --post-crawford
 bearoff build one-sided x.gos --points 99
+bearoff build two-sided folder
+bearoff build two-sided no/such/x.gts
 bearoff info nofile
 bearoff info note.txt
 bearoff info empty
 bearoff info folder
 bearoff info rnd.bin
 bearoff lookup note.txt standard
+bearoff lookup 1x2.gts AQAABAAAAAAAAA --cube 2:foo
+bearoff lookup 1x2.gts AQAABAAAAAAAAA --second
+bearoff lookup 1x2.gos AQAABAAAAAAAAA --roll 21
 bearoff verify rnd.bin
 bearoff convert note.txt x.bd
 hypergammon build x.ghy --checkers 9
 hypergammon build x.ghy --checkers 1 --tolerance abc
+hypergammon build no/such/x.ghy
 hypergammon lookup note.txt hypergammon
 hypergammon lookup nofile hypergammon
 play --rules x
@@ -117,6 +144,10 @@ analyze
 analyze nofile
 analyze match.mat --plies 9
 analyze match.mat --rollout x
+analyze match.mat --worst -1
+analyze match.mat --html folder
+analyze match.mat --html no/such/x.html
+analyze rnd.bin
 engine extra
 engine --model note.txt
 play --seed x
@@ -138,6 +169,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "list.json").write_text("[]")
     (place / "cut.json").write_text("{")
     (place / "recipe.json").write_text('{"layers": [3, 3]}')
+    for name, layers, stages in (
+        ("good", "[64, 16]", '[{"games": 64}]'),
+        ("negative", "[64, 16]", '[{"games": -20}]'),
+        ("words", "[64, 16]", '[{"games": 64, "rate": 0.1}]'),
+        ("one", "[64]", '[{"games": 64}]'),
+        ("object", "[64, 16]", '{"games": 64}'),
+    ):
+        (place / f"{name}.json").write_text(f'{{"layers": {layers}, "stages": {stages}}}')
+    gammon.bearoff.TwoSided.build(points=1, checkers=2, path=place / "1x2.gts")
+    gammon.bearoff.OneSided(points=1, checkers=2).save(place / "1x2.gos")
+    gammon.simulate(10, seed=1, out=place / "games", file_format="numpy")
     return place
 
 
@@ -159,6 +201,38 @@ def test_one_line_and_exit_code_2(
     assert error.startswith("gammon: ")
     assert error.count("\n") == 1
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("show nofile.mat", "nofile.mat: No such file or directory"),
+        ("show rnd.bin", "rnd.bin: in no known format: tried json, sgf, fibs, mat, text"),
+        ("analyze empty", "empty: the file is empty"),
+        ("bearoff info nofile", "nofile: No such file or directory"),
+        ("convert match.mat no/such/x.mat", "no/such: No such file or directory"),
+        ("convert match.mat match.mat", "match.mat is what is read: name another file or folder to write"),
+        (
+            "plays standrad 31",
+            "'standrad' is no position: that is a Position ID of 14 characters, an XGID with XGID= before it, a GNU "
+            '"PositionID:MatchID", or one of standard, nackgammon, hypergammon, longgammon',
+        ),
+        ('plays "a:0:0:1:42:0:0:3:0:10"', "an XGID begins with XGID=, not 'a:0:0:1:42:0:0:3:0:10'"),
+        ("simulate -n 10 --resume", "Invalid value: --resume needs --out: it says what to go on with"),
+        ("train words.json --out x", "rate of a stage is two numbers, not 0.1"),
+        (
+            "bearoff lookup 1x2.gts AQAABAAAAAAAAA --cube 2:foo",
+            "--cube 2:foo is for a table at a match score, which 1x2.gts is not",
+        ),
+    ],
+)
+def test_what_is_said(
+    line: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(SystemExit):
+        main(shlex.split(line))
+    assert capfd.readouterr().err == f"gammon: {message}\n"
 
 
 @pytest.mark.parametrize("line", ["", "bearoff", "bearoff build", "hypergammon"])

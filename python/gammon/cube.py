@@ -777,9 +777,13 @@ def decide(
     """
     if not tolerance >= 0:
         raise InvalidArgumentError(f"tolerance is at least 0, not {tolerance!r}")
+    if not isinstance(cube, Cube):
+        raise InvalidArgumentError(f"cube is a Cube, such as Cube(2, 'player'), not {cube!r:.60}")
     if ladder is None:
         if score is None:
             ladder = Ladder.money(jacoby=jacoby, beavers=beavers)
+        elif not isinstance(score, Score):
+            raise InvalidArgumentError(f"score is a Score, such as Score(2, 4), not {score!r:.60}")
         else:
             ladder = _match_ladder(score, MatchEquityTable.default() if met is None else met)
     if getattr(probabilities, "ndim", 1) != 1:

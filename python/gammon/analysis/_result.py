@@ -12,6 +12,7 @@ from typing import Any, Literal
 from gammon.analysis._walk import Kind
 from gammon.dice import Roll
 from gammon.engine import Probabilities
+from gammon.errors import InvalidArgumentError
 from gammon.match import State
 
 __all__ = [
@@ -346,9 +347,21 @@ class Analysis:
         return "points" if self.length is None else "mwc"
 
     def worst(self, count: int = 10, *, player: int | None = None) -> tuple[Judgement, ...]:
-        """The decisions that gave away most equity, the worst first; those without an error are left out."""
+        """The decisions that gave away most equity, the worst first; those without an error are left out.
+
+        Args:
+            count: how many at most.
+            player: only of this seat, 0 or 1.
+
+        Raises:
+            InvalidArgumentError: for a count below 0, or a player who is no seat.
+        """
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise InvalidArgumentError(f"count is a whole number from 0 up, not {count!r}")
+        if player not in (None, 0, 1):
+            raise InvalidArgumentError(f"player is a seat, 0 or 1, or None, not {player!r}")
         wrong = [j for j in self.decisions if j.error > 0 and player in (None, j.player)]
-        return tuple(sorted(wrong, key=lambda j: (-j.error, j.event))[: max(0, count)])
+        return tuple(sorted(wrong, key=lambda j: (-j.error, j.event))[:count])
 
     def course(self) -> tuple[tuple[int, int, float], ...]:
         """How the match stood before each roll: (event, game, value) for seat 0.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from typing import cast
 
@@ -46,8 +47,10 @@ def _run(arguments: list[str] | None) -> int:
         # The reader of a pipe has left; Python must not complain about that when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (GammonError, OSError) as error:
+    except GammonError as error:
         return _complain(str(error))
+    except OSError as error:
+        return _complain(_reason(error))
     except usage_errors as error:
         return _complain(error.format_message())
     return code if isinstance(code, int) else 0
@@ -56,6 +59,13 @@ def _run(arguments: list[str] | None) -> int:
 def printable(text: str) -> str:
     """A line in which nothing moves the cursor of a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def _reason(error: OSError) -> str:
+    """The file and what is the matter with it, without the numbers that the system has for that."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{os.fsdecode(error.filename)}: {re.sub(r' .os error [0-9]+.$', '', error.strerror)}"
 
 
 def _complain(message: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +13,10 @@ import typer
 import gammon
 from gammon import formats
 from gammon.analysis import Analysis
+from gammon.cli import printable
 from gammon.cli._arguments import Json, ModelName, Plies, Threads, print_json, whole_number
 from gammon.errors import InvalidArgumentError
+from gammon.files import check_target
 
 
 def analyze(
@@ -39,15 +43,26 @@ def analyze(
 ) -> None:
     """Judge every decision and every roll of the matches in a file.
 
-    A line on stderr for each match that had faults; the exit code is 1 if there were any. Ctrl-C shows what was judged
-    so far.
+    A line on stderr for each match that had faults, and for each file of a folder that cannot be read; the exit code
+    is 1 if there were any. Ctrl-C shows what was judged so far.
 
     Example: gammon analyze match.mat --plies 2 --html match.html
     """
+    if worst < 0:
+        raise typer.BadParameter(f"--worst is a number from 0 up, not {worst}")
+    if html is not None:
+        check_target(html)
     engine = gammon.Engine(plies, model=model)
     number = faulty = 0
     interrupted = False
-    for match in formats.scan(file):
+
+    def refused(name: str, error: Exception) -> None:
+        nonlocal faulty
+        faulty += 1
+        print(printable(f"{name}: {str(error).removeprefix(f'{name}: ')}"), file=sys.stderr)
+
+    is_folder = os.path.isdir(file)
+    for place, match in _matches(file, refused if is_folder else None):
         if player is not None and player not in match.names:
             continue
         number += 1
@@ -59,32 +74,49 @@ def analyze(
             analysis, interrupted = interrupt.result, True
         if html is not None:
             analysis.report(_numbered(html, number))
-        _show(analysis, match, number, player, worst, json)
+        _show(analysis, match, number, player, worst, json, place if is_folder else None)
         if match.errors:
             faulty += 1
             more = f" and {len(match.errors) - 1} more" if len(match.errors) > 1 else ""
-            print(f"{file}: match {number}: {match.errors[0]}{more}", file=sys.stderr)
+            print(printable(f"{place}: match {number}: {match.errors[0]}{more}"), file=sys.stderr)
         if interrupted:
             raise typer.Exit(130)
-    if not number:
+    if not number and not faulty:
         raise InvalidArgumentError(f"{file}: nobody is called {player!r} there")
     if faulty:
         raise typer.Exit(1)
+
+
+def _matches(file: str, on_error: Callable[[str, Exception], None] | None) -> Iterator[tuple[str, gammon.Match]]:
+    """The matches of a file or a folder, each with the file that it is in."""
+    for place in map(str, formats.files_in(file)) if os.path.isdir(file) else (file,):
+        for match in formats.scan(place, on_error=on_error):
+            yield place, match
 
 
 def _numbered(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
 
 
-def _show(analysis: Analysis, match: gammon.Match, number: int, player: str | None, worst: int, json: bool) -> None:
+def _show(
+    analysis: Analysis,
+    match: gammon.Match,
+    number: int,
+    player: str | None,
+    worst: int,
+    json: bool,
+    place: str | None,
+) -> None:
     seat = None if player is None else match.names.index(player)
     if json:
         # One object on a line for each match.
-        data: dict[str, Any] = analysis.to_dict()
+        data: dict[str, Any] = analysis.to_dict() if place is None else {"file": place, **analysis.to_dict()}
         if seat is not None:
             data["decisions"] = [decision for decision in data["decisions"] if decision["player"] == seat]
         print_json(data)
         return
     if number > 1:
         print()
+    if place is not None:
+        print(f"{printable(place)}:")
     print(analysis.text(worst=worst, player=seat))

@@ -11,6 +11,7 @@ import gammon
 from gammon import Position
 from gammon.errors import NotationError
 
+_ID_LENGTH = 14
 VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 
 PositionText = Annotated[
@@ -55,7 +56,13 @@ def parse_position(text: str) -> Position:
     try:
         return Position.from_id(text)
     except NotationError as error:
-        raise NotationError(f"{error}; a start is one of {', '.join(VARIANTS)}") from None
+        # What has the length of an ID was meant as one.
+        if len(text) == _ID_LENGTH:
+            raise
+        raise NotationError(
+            f"{text[:60]!r} is no position: that is a Position ID of {_ID_LENGTH} characters, an XGID with XGID= before"
+            f' it, a GNU "PositionID:MatchID", or one of {", ".join(VARIANTS)}'
+        ) from error
 
 
 PositionOrState = Annotated[
@@ -78,6 +85,8 @@ def parse_state(text: str) -> gammon.State | None:
     """The state that an argument names, if it says more than a position."""
     if text.upper().startswith("XGID="):
         return gammon.State.from_xgid(text)
+    if text.count(":") > 1:
+        raise NotationError(f"an XGID begins with XGID=, not {text[:60]!r}")
     return gammon.State.from_gnubg_id(text) if ":" in text else None
 
 

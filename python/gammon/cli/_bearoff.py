@@ -13,6 +13,8 @@ from gammon.bearoff import Seat, TwoSided
 from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, help_alone, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
+from gammon.errors import InvalidArgumentError
+from gammon.files import check_target
 
 HELP = """Bear-off databases.
 
@@ -72,6 +74,7 @@ def build_two_sided(
     what: dict[str, Any] = {"points": points, "checkers": sides, "cubeful": not cubeless, "jacoby": jacoby}
     what["ladder"] = ladder
     size = TwoSided.size(**what)
+    check_target(path)
     if not json:
         seconds = size.pairs / _PAIRS_PER_SECOND[1 if cubeless else 5 if jacoby or ladder else 4]
         print(
@@ -118,8 +121,11 @@ def lookup(
     position: PositionText,
     roll: Annotated[str | None, typer.Option(help='Two dice, for example "31": also the best play.')] = None,
     turned: Annotated[
-        str, typer.Option("--cube", metavar="VALUE[:OWNER]", help='At a score: the cube, such as "1" or "2:player".')
-    ] = "1",
+        str | None,
+        typer.Option(
+            "--cube", metavar="VALUE[:OWNER]", help='At a score: the cube, such as "2:player"; 1 if not said.'
+        ),
+    ] = None,
     opponents_ladder: Annotated[
         bool, typer.Option("--second", help="At a score: the player of the second side is on roll.")
     ] = False,
@@ -133,13 +139,22 @@ def lookup(
     Example: gammon bearoff lookup 6x6.gts EQAACAEAAAAAAA --roll 21
     """
     if (other := one_sided.open_other(path)) is not None:
+        _refuse_score_options(path, turned, opponents_ladder)
         one_sided.lookup(other, parse_position(position), None if roll is None else gammon.Roll.parse(roll), json)
         return
     table = TwoSided.open(path, mmap=not no_mmap)
     where = parse_position(position)
     if table.is_at_score:
-        _lookup_at_score(table, where, roll, _cube(turned), "opponent" if opponents_ladder else "player", json)
+        _lookup_at_score(
+            table,
+            where,
+            roll,
+            _cube("1" if turned is None else turned),
+            "opponent" if opponents_ladder else "player",
+            json,
+        )
         return
+    _refuse_score_options(path, turned, opponents_ladder)
     answer: dict[str, Any] = {"position": where.id, "equity": table.equity(where)}
     if table.cubeful:
         for name, cube in (("centred", Cube()), ("owned", Cube(2, "player")), ("opponent", Cube(2, "opponent"))):
@@ -163,6 +178,13 @@ def lookup(
         print(f"{cube_words['action']}: no double {cube_words['no_double']:+.5f}, taken {cube_words['take']:+.5f}")
     if "best" in answer:
         print(f"{roll}: {answer['best']['play']} {answer['best']['equity']:+.5f} cubeless")
+
+
+def _refuse_score_options(path: Path, turned: str | None, opponents_ladder: bool) -> None:
+    """A table of money games says everything about every cube, and is the same for both sides."""
+    if turned is not None or opponents_ladder:
+        option = "--second" if turned is None else f"--cube {turned}"
+        raise InvalidArgumentError(f"{option} is for a table at a match score, which {path} is not")
 
 
 def _lookup_at_score(

@@ -12,7 +12,7 @@ import gammon
 from gammon.bearoff import GnubgTwoSided, OneSided, TwoSided, open_gnubg
 from gammon.cli._arguments import Json, Threads, print_json, whole_number
 from gammon.cube import Cube
-from gammon.errors import FileFormatError
+from gammon.errors import FileFormatError, InvalidArgumentError
 
 Table: TypeAlias = OneSided | GnubgTwoSided
 
@@ -141,6 +141,8 @@ def verify(table: Table, path: Path, json: bool) -> None:
 
 def lookup(table: Table, position: gammon.Position, roll: gammon.Roll | None, json: bool) -> None:
     """Prints what a table knows of a position."""
+    if roll is not None and isinstance(table, OneSided):
+        raise InvalidArgumentError("--roll is for a two-sided table: a one-sided one does not say what to play")
     answer = _rolls(table, position) if isinstance(table, OneSided) else _equities(table, position, roll)
     if json:
         print_json({"position": position.id, **answer})

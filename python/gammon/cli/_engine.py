@@ -83,6 +83,11 @@ def _show_plays(engine: gammon.Engine, where: gammon.Position | gammon.State, ro
             plays.append({"play": str(ranked.play), **ranked.probabilities._asdict(), **worth, "plies": ranked.plies})
         print_json({**_name(where), "roll": str(roll), "plays": plays})
         return
+    if found:
+        mwc = f"{'match':>8}" if found[0].mwc is not None else ""
+        print(
+            f"{'':<30}{'equity':>8}{'':11}{mwc}  {'win':>7} {'gammon':>7} {'backg.':>7} {'lose g.':>7} {'lose b.':>7}"
+        )
     for ranked in found:
         chances = " ".join(f"{chance:>7.2%}" for chance in ranked.probabilities)
         mwc = "" if ranked.mwc is None else f"{ranked.mwc:>8.2%}"
@@ -132,6 +137,7 @@ def cube(
             }
         )
         return
+    print(f"{'':<16}{'equity':>8}{'    match' if mwc else ''}")
     for name, worth in worths.items():
         chance = f"{mwc[name]:>9.2%}" if mwc else ""
         print(f"{name.replace('_', ' '):<16}{worth:>+8.4f}{chance}")

@@ -89,8 +89,10 @@ def play(
         print(f"Seed of the dice: {match.dice.seed}")
     try:
         Table(match, (players[0], players[1]), screen, save).play()
-    except Leaves:
+    except (Leaves, KeyboardInterrupt) as left:
         print("\nGoodbye." if save is None else f"\nGoodbye. Go on with: gammon play --resume {plain(str(save))}")
+        if isinstance(left, KeyboardInterrupt):
+            raise
     if export_to is not None:
         export(export_to, match)
 

@@ -22,6 +22,7 @@ from gammon.cli._arguments import (
     whole_number,
 )
 from gammon.errors import InvalidArgumentError
+from gammon.files import whole
 
 
 def plays(
@@ -83,6 +84,9 @@ def show(
     if os.path.isfile(position):
         from gammon.cli._convert import show_file  # loads all formats
 
+        if svg is not None or play is not None or cards:
+            raise InvalidArgumentError(f"{position} is a file: --svg, --play and --cards are for a position")
+
         show_file(position, json)
         return
     if os.path.isdir(position):
@@ -100,7 +104,8 @@ def show(
     if svg is not None:
         look: dict[str, Any] = {"theme": theme}
         picture = gammon.render.cards(state or where, **look) if cards else gammon.render.svg(drawn, **place, **look)
-        svg.write_text(picture + "\n", encoding="utf-8")
+        with whole(svg) as partial:
+            Path(partial).write_text(picture + "\n", encoding="utf-8")
     if json:
         answer = {
             "position": where.id,

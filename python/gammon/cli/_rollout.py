@@ -11,6 +11,7 @@ import typer
 import gammon
 from gammon.cli._arguments import Json, ModelName, Seed, Threads, number, parse_start, print_json, whole_number
 from gammon.engine import RolloutResult
+from gammon.files import check_target, whole
 
 
 def rollout(
@@ -80,6 +81,8 @@ def rollout(
         raise typer.BadParameter("--cube and --roll exclude each other: doubling comes before rolling")
     if play and roll is None:
         raise typer.BadParameter("--play needs --roll")
+    if out is not None:
+        check_target(out)
     interrupted = False
     try:
         if resume is not None:
@@ -113,7 +116,8 @@ def rollout(
         result, interrupted = interrupt.result, True
     data = result.to_dict()
     if out is not None:
-        out.write_text(text_of.dumps(data, allow_nan=False) + "\n")
+        with whole(out) as partial:
+            Path(partial).write_text(text_of.dumps(data, allow_nan=False) + "\n")
     if json:
         del data["sums"]
         print_json({**data, "interrupted": interrupted})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,7 +29,11 @@ def simulate(
         typer.Option(parser=whole_number, metavar="INTEGER", help="The points that win a match; 7 if not said."),
     ] = None,
     players: Annotated[
-        str, typer.Option(help="Both players, with a comma: random, fast, or model files (*.gammon).")
+        str,
+        typer.Option(
+            help="Both players, with a comma: random, baseline, fast, strong, a level such as expert, or model files "
+            "(*.gammon)."
+        ),
     ] = "random,random",
     cube: Annotated[bool, typer.Option("--cube", help="Play for money with the cube.")] = False,
     paired: Annotated[
@@ -69,6 +74,10 @@ def simulate(
     if record and out is None:
         raise typer.BadParameter("--record needs --out: actions are written, not printed")
     rules = None if matches is None else gammon.Rules.match(7 if length is None else length, variant=variant)
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs --out: it says what to go on with")
+    if out is not None and not resume and os.path.exists(os.path.join(out, "manifest.json")):
+        raise typer.BadParameter(f"{out} holds games already: --resume goes on with them, or name another folder")
     names = players.split(",")
     interrupted = False
     try:
@@ -96,7 +105,8 @@ def simulate(
     if json:
         print_json({**result.to_dict(), "interrupted": interrupted})
     else:
-        print(summary(result) + ("\nInterrupted." if interrupted else ""))
+        go_on = "" if out is None else f" --resume --seed {result.seed} goes on with {out}."
+        print(summary(result) + ("\nInterrupted." + go_on if interrupted else ""))
     if interrupted:
         raise typer.Exit(130)
 

@@ -12,6 +12,7 @@ a line holds is answered: with a result, or with an error that has a code.
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import os
@@ -86,12 +87,15 @@ class _Params:
         return value
 
     def where(self) -> Position | State:
-        return _where(self.take("position"))
+        value = self.take("position")
+        if value is None:
+            self._missing("position")
+        return _where(value)
 
     def roll(self, where: Position | State) -> Roll:
         roll = self.optional_roll() or (where.roll if isinstance(where, State) else None)
         if roll is None:
-            _refuse("params", "roll is missing")
+            self._missing("roll")
         return roll
 
     def optional_roll(self) -> Roll | None:
@@ -103,6 +107,11 @@ class _Params:
         if isinstance(value, list) and len(value) == 2 and all(_is_whole(die) and 1 <= die <= 6 for die in value):
             return Roll(value[0], value[1])
         _refuse("params", f'roll is a text such as "31" or two dice, not {_short(value)}')
+
+    def _missing(self, name: str) -> NoReturn:
+        """Names what is there in its place too: most often it is misspelt."""
+        there = f"; there is no parameter {', '.join(sorted(map(_short, self._left)))}"
+        _refuse("params", f"{name} is missing" + (there if difflib.get_close_matches(name, self._left) else ""))
 
     def done(self) -> None:
         if self._left:

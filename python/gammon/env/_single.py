@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsInt
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 from gammon import _core
-from gammon.env._table import HIGH, LOW, PLAY, SIZES, TAKE, ActionSpace, IllegalAction, Table, checked, rules_of
+from gammon.env._table import (
+    HIGH,
+    LOW,
+    PLAY,
+    SIZES,
+    TAKE,
+    ActionSpace,
+    IllegalAction,
+    Table,
+    action_place,
+    checked,
+    rules_of,
+)
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.render import text
 from gammon.rules import Rules
@@ -96,7 +108,7 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
             if not self._table.over:
                 return self._see(self._table)
 
-    def step(self, action: SupportsInt) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Takes an action and lets the opponent answer, up to the agent's next decision.
 
         Returns observation, reward (what the agent won when the episode ends, else 0), terminated, truncated (always
@@ -105,13 +117,14 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         table = self._table
         if table is None or table.over:
             raise IllegalActionError("reset comes before the first step and after the last one")
-        if int(action) not in table.actions():
+        place = action_place(action)
+        if place not in table.actions():
             if self._illegal_action == "raise":
                 raise IllegalActionError(f"there is no action {action} now")
             table.lose()
             observation, info = self._see(table)
             return observation, table.rewards[0], True, False, {**info, "illegal": True}
-        table.act(int(action))
+        table.act(place)
         self._let_opponent_play(table)
         observation, info = self._see(table)
         return observation, table.rewards[0], table.over, False, info

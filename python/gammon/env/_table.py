@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import operator
+from typing import TYPE_CHECKING, Literal, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -18,7 +19,19 @@ from gammon.scoring import CrawfordPhase
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DOUBLE", "LOW", "PLAY", "SIZES", "TAKE", "ActionSpace", "IllegalAction", "Table", "checked", "rules_of"]
+__all__ = [
+    "DOUBLE",
+    "LOW",
+    "PLAY",
+    "SIZES",
+    "TAKE",
+    "ActionSpace",
+    "IllegalAction",
+    "Table",
+    "action_place",
+    "checked",
+    "rules_of",
+]
 
 IllegalAction: TypeAlias = Literal["lose", "raise"]
 ActionSpace: TypeAlias = Literal["play", "step"]
@@ -35,6 +48,14 @@ LOW = np.array([-15, *[-15] * 24, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 1, 0], dtype
 HIGH = np.array([0, *[15] * 24, 15, 15, 15, 6, 6, 32767, 32767, 15, 1, 2, 2, 2**31 - 1, 4], dtype=np.int32)
 _PHASES = {CrawfordPhase.NONE: 0, CrawfordPhase.CRAWFORD: 1, CrawfordPhase.POST_CRAWFORD: 2}
 _OWNERS = {None: 0, "player": 1, "opponent": -1}
+
+
+def action_place(action: SupportsIndex) -> int:
+    """The number that an action is; a fraction is not rounded to one that nobody meant."""
+    try:
+        return operator.index(action)
+    except TypeError:
+        raise InvalidArgumentError(f"an action is a whole number, not {action!r:.60}") from None
 
 
 def rules_of(rules: Rules | None, variant: str) -> Rules:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsInt
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from gammon.dice import _seed
-from gammon.env._table import HIGH, LOW, SIZES, ActionSpace, IllegalAction, Table, checked, rules_of
+from gammon.env._table import HIGH, LOW, SIZES, ActionSpace, IllegalAction, Table, action_place, checked, rules_of
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.render import text
 from gammon.rules import Rules
@@ -95,7 +95,7 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
         decides = agent == self.agent_selection and not table.over
         return {"observation": row, "action_mask": table.mask() if decides else np.zeros(table.size, dtype=np.int8)}
 
-    def step(self, action: SupportsInt | None) -> None:
+    def step(self, action: SupportsIndex | None) -> None:
         """Takes an action of the agent who decides; None for one whose episode is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -103,12 +103,13 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
             return
         table = self._table
         self._cumulative_rewards[agent] = 0.0
-        legal = action is not None and int(action) in table.actions()
+        place = None if action is None else action_place(action)
+        legal = place in table.actions()
         if not legal and self._illegal_action == "raise":
             raise IllegalActionError(f"{agent} has no action {action} now")
         if legal:
-            assert action is not None
-            table.act(int(action))
+            assert place is not None
+            table.act(place)
         else:
             table.lose()
             self.infos[agent] = {"illegal": True}
