@@ -8,6 +8,7 @@ import json
 import math
 import random
 import re
+import types
 from pathlib import Path
 from typing import Any
 
@@ -727,8 +728,14 @@ def test_worst(wild: Match) -> None:
     assert [j.error for j in worst] == sorted((j.error for j in analysis.decisions), reverse=True)[:5]
     assert {j.player for j in analysis.worst(8, player=1)} == {1}
     assert analysis.worst(0) == ()
+    for wrong in ({"count": -1}, {"count": 1.5}, {"player": 2}, {"player": "Ann"}):
+        with pytest.raises(InvalidArgumentError, match=re.escape(repr(next(iter(wrong.values()))))):
+            analysis.worst(**wrong)
     lines = str(analysis).splitlines()
     assert [line for line in lines if worst[0].action in line and "very bad" in line]
+    shown: list[str] = []
+    analysis._repr_pretty_(types.SimpleNamespace(text=shown.append), False)
+    assert shown == [str(analysis)]
 
 
 def test_a_summary_by_hand() -> None:

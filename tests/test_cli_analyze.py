@@ -43,6 +43,23 @@ def test_html_and_player(tmp_path: Path) -> None:
     assert {decision["player"] for decision in data["decisions"]} == {1}
 
 
+def test_a_folder(tmp_path: Path) -> None:
+    """Each match says which file it is from, and a file that is none is passed over."""
+    for name in ("a.mat", "c.mat"):
+        (tmp_path / name).write_bytes(SHORT.read_bytes())
+    (tmp_path / "b.bin").write_bytes(b"\x00junk")
+    run = gammon_cli("analyze", str(tmp_path), "--plies", "0", "--worst", "1")
+    assert run.returncode == 1
+    assert [line for line in run.stdout.splitlines() if line.endswith(".mat:")] == [
+        f"{tmp_path / name}:" for name in ("a.mat", "c.mat")
+    ]
+    assert run.stderr == f"{tmp_path / 'b.bin'}: in no known format: tried json, sgf, fibs, mat, text\n"
+    run = gammon_cli("analyze", str(tmp_path), "--plies", "0", "--json")
+    assert [json.loads(line)["file"] for line in run.stdout.splitlines()] == [
+        str(tmp_path / name) for name in ("a.mat", "c.mat")
+    ]
+
+
 def test_several_pages(tmp_path: Path) -> None:
     both = tmp_path / "both.mat"
     both.write_bytes(SHORT.read_bytes() + b"\n" + SHORT.read_bytes())

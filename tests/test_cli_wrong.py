@@ -210,7 +210,7 @@ def test_one_line_and_exit_code_2(
         ("show rnd.bin", "rnd.bin: in no known format: tried json, sgf, fibs, mat, text"),
         ("analyze empty", "empty: the file is empty"),
         ("bearoff info nofile", "nofile: No such file or directory"),
-        ("convert match.mat no/such/x.mat", "no/such: No such file or directory"),
+        ("convert match.mat no/such/x.mat", "no/such/x.mat: there is no folder no/such"),
         ("convert match.mat match.mat", "match.mat is what is read: name another file or folder to write"),
         (
             "plays standrad 31",

@@ -624,6 +624,8 @@ def test_values_are_values(value):
         (lambda: decide([0.5, 0, 0, 0, 0], tolerance=-1), "tolerance"),
         (lambda: decide([0.5, 0, 0, 0, 0], tolerance=math.nan), "tolerance"),
         (lambda: decide([0.5, 0, 0, 0, 0], beavers=-1), "beavers"),
+        (lambda: decide([0.5, 0, 0, 0, 0], score=(2, 4)), "score is a Score, such as Score(2, 4), not (2, 4)"),
+        (lambda: decide([0.5, 0, 0, 0, 0], cube=2), "cube is a Cube, such as Cube(2, 'player'), not 2"),
         (lambda: Ladder(()), "1 to 16 levels"),
         (lambda: Ladder((Level((0.0,) * 6),)), "not more than"),
         (lambda: Ladder((Level((math.inf,) * 6),)), "finite"),

@@ -116,6 +116,14 @@ class TestOneAgent:
             _, reward, terminated, _, info = env.step(3059)
             assert (reward, terminated, info["illegal"]) == (lost, True, True)
 
+    @pytest.mark.parametrize("action", [1.5, "a", np.float32(1.0)], ids=repr)
+    def test_an_action_is_a_whole_number(self, action: Any) -> None:
+        env = gammon.env.BackgammonEnv()
+        env.reset(seed=1)
+        with pytest.raises(gammon.InvalidArgumentError, match="an action is a whole number"):
+            env.step(action)
+        assert env.step(np.array(0))[4]["illegal"] is False
+
     @every_kind
     def test_against_a_policy(self, options: dict[str, Any]) -> None:
         class First:
@@ -218,6 +226,8 @@ class TestTwoAgents:
         before = strict.render()
         with pytest.raises(gammon.IllegalActionError, match="3059"):
             strict.step(3059)
+        with pytest.raises(gammon.InvalidArgumentError, match=r"a whole number, not 1\.5"):
+            strict.step(1.5)
         assert strict.render() == before
 
 

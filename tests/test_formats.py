@@ -906,3 +906,22 @@ class TestFiles:
         assert str(Fault(1, 2, "a", "b")) == "line 1, column 2: a (b)"
         assert Event("abandon").kind == "abandon"
         assert Match().phase is Phase.OPENING
+
+
+@pytest.mark.parametrize("thing", ["x", None, [Match()], Match().state], ids=["text", "none", "list", "state"])
+def test_only_matches_are_written(thing: Any, tmp_path: Path) -> None:
+    for write in (
+        lambda: formats.dumps(thing),
+        lambda: formats.dump(thing, tmp_path / "x.sgf"),
+        lambda: formats.dump(thing, tmp_path / "x", format="mat"),
+        lambda: formats.losses(thing, "mat"),
+    ):
+        with pytest.raises(InvalidArgumentError, match="a file of matches takes a Match"):
+            write()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_refused_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\x00junk")
+    with pytest.raises(FileFormatError, match=r"a\.bin: in no known format"):
+        list(formats.scan(tmp_path))

@@ -350,7 +350,8 @@ def test_what_is_typed_survives(tmp_path: Path, blow: signal.Signals) -> None:
     while time.monotonic() < deadline and not (file.exists() and len(kept(file).record) == 2):
         time.sleep(0.05)
     running.send_signal(blow)
-    _, errors = running.communicate(timeout=60)
+    text, errors = running.communicate(timeout=60)
+    assert ("Go on with: gammon play --resume" in text) == (blow == signal.SIGINT)
     assert running.returncode == (130 if blow == signal.SIGINT else -blow)
     assert "Traceback" not in errors
     match = kept(file)

@@ -155,6 +155,13 @@ def test_what_is_wrong_is_answered(session: Session, line: bytes, name: Any, cod
     assert len(message) < 600
 
 
+def test_a_misspelt_parameter_is_named(session: Session) -> None:
+    line = b'{"method": "best_play", "params": {"%s": "4HPwATDgc/ABMA", "%s": "31"}}'
+    assert refused(session, line % (b"positon", b"roll"))[2] == "position is missing; there is no parameter positon"
+    assert refused(session, line % (b"position", b"rol"))[2] == "roll is missing; there is no parameter rol"
+    assert refused(session, line % (b"position", b"zzz"))[2] == "roll is missing"
+
+
 def test_a_position_that_is_none(session: Session) -> None:
     cells = Position.start().to_array().tolist()
     cells[6] = 14

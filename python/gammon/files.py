@@ -15,15 +15,16 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
     >>> check_target("no-such-folder/match.sgf")
     Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] No such file or directory: 'no-such-folder'
+    FileNotFoundError: [Errno 2] there is no folder no-such-folder: 'no-such-folder/match.sgf'
     """
     target = os.fspath(path)
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
     folder = os.path.dirname(target) or os.curdir
     if not os.path.isdir(folder):
-        code = errno.ENOTDIR if os.path.exists(folder) else errno.ENOENT
-        raise OSError(code, os.strerror(code), folder)
+        if os.path.exists(folder):
+            raise NotADirectoryError(errno.ENOTDIR, f"{folder} is no folder", target)
+        raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder}", target)
     # What `access` says of root is whether the file system can be written to.
     if not os.access(target if os.path.exists(target) else folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)

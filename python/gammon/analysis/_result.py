@@ -346,6 +346,10 @@ class Analysis:
         """What costs are in: points, or match winning chance."""
         return "points" if self.length is None else "mwc"
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What a notebook shows: the tables. `repr` has all decisions, some hundred kilobytes."""
+        printer.text(str(self))
+
     def worst(self, count: int = 10, *, player: int | None = None) -> tuple[Judgement, ...]:
         """The decisions that gave away most equity, the worst first; those without an error are left out.
 

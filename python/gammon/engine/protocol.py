@@ -110,8 +110,8 @@ class _Params:
 
     def _missing(self, name: str) -> NoReturn:
         """Names what is there in its place too: most often it is misspelt."""
-        there = f"; there is no parameter {', '.join(sorted(map(_short, self._left)))}"
-        _refuse("params", f"{name} is missing" + (there if difflib.get_close_matches(name, self._left) else ""))
+        near = difflib.get_close_matches(name, self._left, 1)
+        _refuse("params", f"{name} is missing" + (f"; there is no parameter {_short(near[0])}" if near else ""))
 
     def done(self) -> None:
         if self._left:

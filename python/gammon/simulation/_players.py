@@ -134,11 +134,12 @@ def checksum(network: _core.Network) -> str:
 
 def network_of(model: str | os.PathLike[str] | Model, where: str) -> _core.Network:
     """The network of a name, a model or the path of its file."""
-    if isinstance(model, (str, os.PathLike, Model)):
+    named = not isinstance(model, str) or model in SHIPPED or model.endswith(_MODEL)
+    if named and isinstance(model, (str, os.PathLike, Model)):
         _, (kind, what) = _recipe(model, where)
         if kind == "network":
             return cast("_core.Network", what)
-    raise InvalidArgumentError(f"{where}: 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
+    raise InvalidArgumentError(f"{where} is 'fast', 'strong', a model or a model file (*{_MODEL}), not {model!r}")
 
 
 _AS_GOOD_AS_IT_IS = Level(0, 0.0)
