@@ -10,9 +10,9 @@ import typer
 import gammon
 from gammon import Position
 from gammon.errors import NotationError
+from gammon.rules import VARIANTS
 
 _ID_LENGTH = 14
-VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
 
 PositionText = Annotated[
     str, typer.Argument(metavar="POSITION", help='A GNU Position ID, an XGID, or a start such as "standard".')

@@ -21,6 +21,7 @@ from gammon.files import check_target, whole
 from gammon.match import Match
 
 _MOST_FAULTS_SHOWN = 20
+_WRITTEN = (*formats.WRITTEN, "parquet")
 
 
 def convert(
@@ -31,7 +32,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="mat, sgf, json, fibs or parquet; else by the suffix of OUT, and mat for a folder.",
+            help=f"{', '.join(_WRITTEN)}; else by the suffix of OUT, and mat for a folder.",
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse a file at its first fault.")] = False,
@@ -66,10 +67,9 @@ def convert(
 
 
 def _format_of(target: str, to: str | None) -> str:
-    known = ("mat", "sgf", "json", "fibs", "parquet")
     if to is not None:
-        if to not in known:
-            raise InvalidArgumentError(f"a format is one of {', '.join(known)}, not {to!r}")
+        if to not in _WRITTEN:
+            raise InvalidArgumentError(f"a format is one of {', '.join(_WRITTEN)}, not {to!r}")
         return to
     suffix = os.path.splitext(target)[1].lower()
     if suffix == ".parquet":
@@ -77,7 +77,7 @@ def _format_of(target: str, to: str | None) -> str:
     if suffix in formats.SUFFIXES:
         return formats.SUFFIXES[suffix]
     if suffix and not os.path.isdir(target):
-        raise InvalidArgumentError(f"the suffix of {target!r} names no format: say --to {' | '.join(known)}")
+        raise InvalidArgumentError(f"the suffix of {target!r} names no format: say --to {' | '.join(_WRITTEN)}")
     return "mat"
 
 

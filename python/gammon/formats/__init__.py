@@ -22,6 +22,7 @@ from gammon.match import Match
 
 __all__ = [
     "FORMATS",
+    "WRITTEN",
     "dump",
     "dumps",
     "fibs",
@@ -43,7 +44,9 @@ FORMATS: dict[str, ModuleType] = {"json": json, "sgf": sgf, "fibs": fibs, "mat":
 SUFFIXES = {".json": "json", ".jsonl": "json", ".sgf": "sgf", ".fibs": "fibs", ".mat": "mat", ".txt": "mat"}
 """The format that a suffix means."""
 
-_WRITTEN = ("json", "sgf", "fibs", "mat")
+WRITTEN = ("mat", "sgf", "json", "fibs")
+"""The formats that `dump` writes; besides them there is `parquet`, for rows of decisions."""
+
 _HEAD = 1 << 15
 
 
@@ -244,5 +247,5 @@ def _require_match(match: Match) -> None:
 
 
 def _require(format: str) -> None:
-    if format not in _WRITTEN:
-        raise InvalidArgumentError(f"a format that is written is one of {', '.join(_WRITTEN)}, not {format!r}")
+    if format not in WRITTEN:
+        raise InvalidArgumentError(f"a format that is written is one of {', '.join(WRITTEN)}, not {format!r}")

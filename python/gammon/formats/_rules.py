@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gammon.rules import Rules
+from gammon.rules import VARIANTS, Rules
 
 __all__ = ["RULE_TAGS", "apply_setting", "rule_tags"]
 
@@ -31,7 +31,6 @@ _SWITCH = {
     "false": False,
     "0": False,
 }
-_VARIANTS = ("nackgammon", "hypergammon", "longgammon")
 _MOST = 1 << 30
 
 
@@ -60,7 +59,7 @@ def apply_setting(settings: dict[str, Any], name: str, value: str) -> None:
         settings["use_cube"] = False
     elif name == "deadcube" and word in ("refuse", "allow"):
         settings["dead_cube"] = word
-    elif name == "variation" and word in _VARIANTS:
+    elif name == "variation" and word in VARIANTS:
         settings["variant"] = word
 
 
