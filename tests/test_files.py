@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import gammon
 from gammon import Match, formats
-from gammon.files import check_target, whole
+from gammon.files import check_target, renamed_target, whole
 
 
 def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
@@ -47,6 +48,27 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in its folders")
+def test_no_table_takes_the_place_of_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    one, two = gammon.bearoff.OneSided(points=1, checkers=2), gammon.bearoff.TwoSided.build(points=1, checkers=2)
+    recipe = gammon.training.Recipe((64, 16), (gammon.training.Stage(games=8),))
+    for write in (
+        lambda: one.save(pipe),
+        lambda: one.save_gnubg(pipe),
+        lambda: two.save(pipe),
+        lambda: two.save_gnubg(pipe),
+        lambda: gammon.bearoff.TwoSided.build(points=1, checkers=2, path=pipe),
+        lambda: gammon.hypergammon.solve(1, tolerance=0.1, path=pipe),
+        lambda: gammon.training.train(recipe, tmp_path / "x", checkpoint=pipe),
+    ):
+        with pytest.raises(FileExistsError, match="no plain file"):
+            write()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
 def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     try:
@@ -55,6 +77,7 @@ def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
         pytest.skip("no links here")
     with whole(tmp_path / "link") as partial:
         Path(partial).write_text("new")
+    assert renamed_target(tmp_path / "link") == str((tmp_path / "real").resolve())
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["check_target", "whole"]
+__all__ = ["check_target", "renamed_target", "whole"]
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
@@ -28,6 +28,21 @@ def check_target(path: str | os.PathLike[str]) -> None:
     # What `access` says of root is whether the file system can be written to.
     if not os.access(target if os.path.exists(target) else folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), target)
+
+
+def renamed_target(path: str | os.PathLike[str]) -> str:
+    """The place to which the core may rename a file that goes to `path`: that of the file, if `path` is a link to one.
+
+    Raises as `check_target` does, and `FileExistsError` for a device or a pipe, which the file would take the place of.
+
+    >>> renamed_target("match.sgf")
+    'match.sgf'
+    """
+    check_target(path)
+    place = os.fspath(path)
+    if os.path.exists(place) and not os.path.isfile(place):
+        raise FileExistsError(errno.EEXIST, "it is there and no plain file", place)
+    return os.path.realpath(place) if os.path.islink(place) else place
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from gammon._long_work import Progress, interruptible, reporter
 from gammon.bearoff._twosided import CubeAction, CubeState, _answered, _state
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
+from gammon.files import renamed_target
 from gammon.play import Play
 from gammon.position import Position
 
@@ -126,7 +127,7 @@ class Hypergammon:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, by way of ``PATH.partial``; ``docs/formats/hypergammon.md`` has its layout."""
-        self._solution.save(os.fspath(path))
+        self._solution.save(renamed_target(path))
 
     def verify(self) -> None:
         """Checks all values of its file against their checksums. Raises `FileFormatError`."""
@@ -270,12 +271,13 @@ def solve(
     tolerance = float(tolerance)
     if not (math.isfinite(tolerance) and 1e-12 <= tolerance <= 1.0):
         raise InvalidArgumentError(f"tolerance is 1e-12 to 1, not {tolerance!r}")
+    place = None if path is None else renamed_target(path)
     with reporter(progress, "hypergammon") as report, interruptible():
         solution = _core.Hypergammon.solve(checkers, tolerance, threads, report)
-    if path is None:
+    if place is None:
         return Hypergammon._of(solution, jacoby=jacoby, path=None, tolerance=tolerance)
-    solution.save(os.fspath(path))
-    return open(path, jacoby=jacoby)
+    solution.save(place)
+    return open(place, jacoby=jacoby)
 
 
 def open(path: str | os.PathLike[str], *, jacoby: bool = False) -> Hypergammon:

@@ -20,7 +20,7 @@ from gammon import _core
 from gammon._long_work import Progress, reporter
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model, Objective, named
-from gammon.files import check_target, whole
+from gammon.files import check_target, renamed_target, whole
 
 __all__ = ["Recipe", "Stage", "train"]
 
@@ -224,6 +224,8 @@ def train(
     for written in (path, checkpoint, log):
         if written is not None:
             check_target(written)
+    if checkpoint is not None:
+        renamed_target(checkpoint)
     if not checkpoint_seconds > 0:
         raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
     stages = [stage._fields() for stage in recipe.stages]

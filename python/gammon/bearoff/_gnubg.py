@@ -11,6 +11,7 @@ from gammon.bearoff._onesided import OneSided
 from gammon.bearoff._twosided import CubeAction, CubeState, _answered, _state
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
+from gammon.files import renamed_target
 from gammon.play import Play
 from gammon.position import Position
 
@@ -120,7 +121,7 @@ class GnubgTwoSided:
 
     def save_gnubg(self, path: str | os.PathLike[str]) -> None:
         """Writes the database again, byte for byte. Raises `OSError` if writing fails."""
-        self._table.save_gnubg(os.fspath(path))
+        self._table.save_gnubg(renamed_target(path))
 
     def __repr__(self) -> str:
         """How it was opened."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gammon import _core
 from gammon._long_work import Progress, interruptible, reporter
 from gammon.errors import InvalidArgumentError
+from gammon.files import renamed_target
 from gammon.position import Position
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class OneSided:
         """
         if precision not in ("float64", "float32"):
             raise InvalidArgumentError(f"precision is 'float64' or 'float32', not {precision!r}")
-        self._table.save(os.fspath(path), precision == "float32")
+        self._table.save(renamed_target(path), precision == "float32")
 
     def save_gnubg(
         self,
@@ -166,7 +167,7 @@ class OneSided:
             OSError: if writing fails.
             Interrupted: on Ctrl-C.
         """
-        place = os.fspath(path)
+        place = renamed_target(path)
         if not like_gnu:
             self._table.save_gnubg(place, compressed, gammons)
             return

@@ -11,6 +11,7 @@ from gammon import _core
 from gammon._long_work import Progress, interruptible, reporter
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
+from gammon.files import renamed_target
 from gammon.play import Play
 from gammon.position import Position
 
@@ -153,7 +154,7 @@ class TwoSided:
         TwoSided.build(points=6, checkers=(3, 2), cubeful=True)
         """
         sides, values = _sizes(points, checkers, cubeful=cubeful, jacoby=jacoby, ladder=ladder)
-        place = None if path is None else os.fspath(path)
+        place = None if path is None else renamed_target(path)
         compiled = None if ladder is None else ladder.compiled()
         with reporter(progress, "two-sided table", "pairs") as report, interruptible():
             table = _core.TwoSided.build(points, sides, values, compiled, place, threads, report)
@@ -211,7 +212,7 @@ class TwoSided:
         Raises `OSError` if the disk has too little room or writing fails, `Interrupted` on Ctrl-C.
         """
         with reporter(progress, "save", "pairs") as report, interruptible():
-            self._table.save(os.fspath(path), report)
+            self._table.save(renamed_target(path), report)
 
     def save_gnubg(
         self,
@@ -237,7 +238,7 @@ class TwoSided:
             Interrupted: on Ctrl-C.
         """
         with reporter(progress, "save", "pairs") as report, interruptible():
-            _core.save_two_sided_gnubg(self._table, os.fspath(path), like_gnu, threads, report)
+            _core.save_two_sided_gnubg(self._table, renamed_target(path), like_gnu, threads, report)
 
     def verify(self, *, progress: Progress = None) -> None:
         """Checks every block of its file against its checksum; a table in memory has none.
