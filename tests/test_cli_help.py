@@ -18,6 +18,7 @@ pytest.importorskip("typer")
 
 import typer
 
+from gammon.cli import main
 from gammon.cli._app import application
 
 DATA = Path(__file__).parent / "data"
@@ -123,3 +124,15 @@ def test_options_have_one_shape() -> None:
         answers = not hasattr(command, "commands") and name not in ("gammon play", "gammon engine")
         assert not answers or "json" in flags(command), f"{name} has no --json"
     assert seen == set(shapes)
+
+
+@pytest.mark.parametrize("group", [[], ["bearoff"], ["bearoff", "build"], ["hypergammon"]], ids=" ".join)
+def test_no_line_of_the_lists_is_cut_off(
+    group: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*group, "--help"])
+    listed = capsys.readouterr().out.split("Commands:")[1]
+    assert listed.count("\n") > 2
+    assert "..." not in listed

@@ -132,7 +132,7 @@ def lookup(
     no_mmap: NoMap = False,
     json: Json = False,
 ) -> None:
-    """Look up a position without contact: its equities, what to do with the cube, and the best play of a roll.
+    """Look up a position without contact. Prints its equities, what to do with the cube, and the best play of a roll.
 
     A table at a match score answers with the match winning chance of the player on roll.
 

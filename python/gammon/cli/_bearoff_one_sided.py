@@ -37,7 +37,7 @@ def build_one_sided(
     threads: Threads = None,
     json: Json = False,
 ) -> None:
-    """Build a one-sided table: the rolls that each position of a side needs.
+    """Build a one-sided table. It says how many rolls each position of a side needs.
 
     Example: gammon bearoff build one-sided 8x15.gos --points 8
     """
@@ -69,7 +69,7 @@ def convert(
     threads: Threads = None,
     json: Json = False,
 ) -> None:
-    """Convert a table of ours for GNU Backgammon, or a one-sided table of GNU Backgammon to ours.
+    """Convert tables between ours and GNU Backgammon's. Of two-sided ones, ours only.
 
     Example: gammon bearoff convert 6x6.gts gnubg_ts.bd
     """

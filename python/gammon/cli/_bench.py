@@ -24,7 +24,7 @@ def bench(
     signature: Annotated[bool, typer.Option("--signature", help="Print one number for the same behaviour.")] = False,
     json: Json = False,
 ) -> None:
-    """Measure the main jobs on one thread, or print the signature of their results.
+    """Measure the main jobs on one thread. With --signature, print the signature of their results.
 
     Example: gammon bench --signature
     """

@@ -39,7 +39,7 @@ def convert(
     losses: Annotated[bool, typer.Option("--losses", help="Say for each file what the format does not hold.")] = False,
     json: Json = False,
 ) -> None:
-    """Convert a file or a folder of files from any known format to another.
+    """Convert a file or a folder of files to another format. What is read may be in any known format.
 
     A line on stderr for each file that had faults; the exit code is 1 if there were any.
 

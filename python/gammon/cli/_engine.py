@@ -33,7 +33,7 @@ def evaluate(
     threads: Threads = None,
     json: Json = False,
 ) -> None:
-    """Evaluate a position for the player on roll, or rank the plays of a roll.
+    """Evaluate a position, or rank the plays of a roll. All numbers are seen by the player on roll.
 
     A Position ID is taken without a cube; an XGID or "PositionID:MatchID" with its cube, score and rules.
 
@@ -106,7 +106,7 @@ def cube(
     threads: Threads = None,
     json: Json = False,
 ) -> None:
-    """Decide about the cube: whether to double, or how to answer a double that is pending.
+    """Decide whether to double, or how to answer a double.
 
     A Position ID is taken as a money game with the cube in the middle.
 

@@ -82,7 +82,7 @@ def lookup(
     jacoby: Annotated[bool, typer.Option("--jacoby", help="Gammons count single until the cube is turned.")] = False,
     json: Json = False,
 ) -> None:
-    """Look up a position: its probabilities, its equities, what to do with the cube, and the best play of a roll.
+    """Look up a position. Prints its probabilities and equities, what to do with the cube, and the best play of a roll.
 
     \b
     Examples:

@@ -52,7 +52,7 @@ def play(
     ascii_only: Annotated[bool, typer.Option("--ascii", help="No discs and lines, whatever the terminal can.")] = False,
     color: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
 ) -> None:
-    """Play a match at the terminal, against a built-in player or with another person.
+    """Play a match at the terminal. The opponent is a built-in player, or another person.
 
     \b
     Examples:

@@ -73,7 +73,7 @@ def show(
     theme: Annotated[str, typer.Option(help="Of the picture: light, dark or color-blind.")] = "light",
     json: Json = False,
 ) -> None:
-    """Draw a position, or a play with arrows; or say what is in a file: its matches, their games, and its faults.
+    """Draw a position or a play, or say what is in a file. Of a file: its matches, their games, and its faults.
 
     \b
     Examples:

@@ -9,7 +9,8 @@ from gammon.engine import protocol
 
 
 def engine(model: ModelName = None, threads: Threads = None) -> None:
-    """Serve other programs: a JSON request on each line of the input, an answer on each of the output.
+    """Serve other programs: lines of JSON in, lines of JSON out. Each line of the input is a request, each of the
+    output an answer.
 
     The methods are in docs/protocol.md. Ends with the input, or when it is asked to quit.
 

@@ -69,7 +69,7 @@ def rollout(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Play a position out many times: what it comes to on average, with standard errors.
+    """Play a position out many times. Prints what it comes to on average, with standard errors.
 
     Ctrl-C prints, and with --out writes, what there is so far.
 
