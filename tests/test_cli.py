@@ -410,3 +410,16 @@ assert "numpy" not in sys.modules
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert (run.returncode, run.stderr) == (0, "")
     assert "8/5 6/5" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ("0:0:1:00:6:4:1:7:10", "this is the Crawford game"),
+        ("1:-1:1:00:2:4:0:7:10", "the opponent has the cube"),
+        ("3:1:1:00:2:4:0:7:10", "a higher cube would bring nothing, or is above the limit"),
+    ],
+)
+def test_why_the_cube_is_not_turned(fields: str, why: str) -> None:
+    text = printed("cube", f"XGID=-B-BBBBB-b---b-A-bb-bb----:{fields}", "--plies", "0")
+    assert text.splitlines()[-1] == f"{'best':<16}unavailable: {why}"

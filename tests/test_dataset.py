@@ -453,6 +453,9 @@ class TestFaults:
                 Dataset(tmp_path)
         with pytest.raises(FileNotFoundError):
             Dataset(tmp_path / "nowhere")
+        (tmp_path / "none").mkdir()
+        with pytest.raises(gammon.FileFormatError, match=r"none: no folder of a simulation: it has no manifest\.json"):
+            Dataset(tmp_path / "none")
 
     def test_a_directory_that_is_used(self, tmp_path: Path) -> None:
         gammon.simulate(2, seed=1, out=tmp_path)

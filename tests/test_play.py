@@ -23,6 +23,7 @@ typer = pytest.importorskip("typer")
 
 from gammon.cli import main  # noqa: E402
 from gammon.cli._players import LEVELS, level_of, player_named  # noqa: E402
+from gammon.evaluator import shipped  # noqa: E402
 
 Play = Callable[..., str]
 PEOPLE = ("--opponent", "person", "--names", "Ann,Bob")
@@ -443,6 +444,19 @@ def test_hints_for_answers(play: Play) -> None:
     assert "accept it" in text
     crawford = play(*PEOPLE, "--length", "1", "--seed", "1", typed="\nplays\n1\nhint\n")
     assert "roll: the cube cannot be turned" in crawford
+
+
+def test_a_network_of_ones_own(play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("net.gammon").write_bytes(shipped("fast").path.read_bytes())
+    file = tmp_path / "match.json"
+    text = play("--opponent", "net.gammon", "--seed", "4", "--length", "1", "--save", str(file), typed=ON * 3)
+    assert "Computer (net.gammon) plays" in text
+    assert level_of(kept(file).names[1]) == "net.gammon"
+    assert "Computer (net.gammon) plays" in play("--resume", str(file), typed=ON * 3)
+    Path("net.gammon").unlink()
+    assert "net.gammon" in play("--resume", str(file), code=2)
+    assert "Computer (random) plays" not in play("--resume", str(file), "--opponent", "random", typed="quit\n")
 
 
 @pytest.mark.parametrize("level", ["beginner", "master"])

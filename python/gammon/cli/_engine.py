@@ -141,4 +141,15 @@ def cube(
     for name, worth in worths.items():
         chance = f"{mwc[name]:>9.2%}" if mwc else ""
         print(f"{name.replace('_', ' '):<16}{worth:>+8.4f}{chance}")
-    print(f"{'best':<16}{found.action}")
+    print(f"{'best':<16}{found.action}{_why_not(state) if found.action == 'unavailable' else ''}")
+
+
+def _why_not(state: gammon.State) -> str:
+    """Why the player on roll may not turn the cube."""
+    if state.is_crawford:
+        return ": this is the Crawford game"
+    if state.cube.owner == "opponent":
+        return ": the opponent has the cube"
+    if not state.rules.use_cube:
+        return ": there is no cube under these rules"
+    return ": a higher cube would bring nothing, or is above the limit"

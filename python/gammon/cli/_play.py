@@ -35,7 +35,8 @@ def play(
         typer.Option(
             "--opponent",
             "--level",
-            help=f"{PERSON}, or a built-in player: {', '.join(LEVELS)}; {USUAL} if it is left out.",
+            help=f"{PERSON}, a built-in player ({', '.join(LEVELS)}), or a model file (*.gammon); {USUAL} if it is "
+            "left out.",
         ),
     ] = None,
     names: Annotated[str | None, typer.Option(help="Both names, with a comma.")] = None,

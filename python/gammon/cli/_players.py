@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "PERSON", "USUAL", "Player", "level_of", "player_named", "seat_name"]
 
 PERSON = "person"
+MODEL = ".gammon"
 
 
 class Player(Protocol):
@@ -52,6 +54,13 @@ def _engine_player(level: str) -> Player:
     return EnginePlayer(level)
 
 
+def _model_player(path: str) -> Player:
+    from gammon.engine import Engine
+    from gammon.engine import Player as EnginePlayer
+
+    return EnginePlayer(levels.Level(0, 0.0), engine=Engine(model=path))
+
+
 LEVELS: dict[str, Callable[[], Player]] = {
     "random": RandomPlayer,
     **{level: partial(_engine_player, level) for level in levels.LEVELS},
@@ -63,11 +72,14 @@ USUAL = "intermediate"
 
 
 def player_named(level: str) -> Player | None:
-    """The player of that level; None for a person."""
+    """The player of that level, or of that model file at its bare judgement; None for a person."""
     if level == PERSON:
         return None
+    if level.endswith(MODEL):
+        return _model_player(level)
     if level not in LEVELS:
-        raise InvalidArgumentError(f"an opponent is one of {', '.join([PERSON, *LEVELS])}, not {level!r}")
+        known = ", ".join([PERSON, *LEVELS])
+        raise InvalidArgumentError(f"an opponent is one of {known}, or a model file (*{MODEL}), not {level!r}")
     return LEVELS[level]()
 
 
@@ -78,4 +90,7 @@ def seat_name(name: str, level: str) -> str:
 
 def level_of(name: str) -> str:
     """Who plays in the seat of that name."""
+    model = re.search(rf"\((.+{re.escape(MODEL)})\)$", name)
+    if model is not None:
+        return model[1]
     return next((level for level in LEVELS if name.endswith(f"({level})")), PERSON)

@@ -464,6 +464,8 @@ class Dataset:
 
     def __init__(self, path: str | os.PathLike[str], *, check: bool = True) -> None:
         self.path = Path(path)
+        if self.path.exists() and not (self.path / MANIFEST).is_file():
+            raise FileFormatError(f"{self.path}: no folder of a simulation: it has no {MANIFEST}")
         self.settings, _, self._parts = read_manifest(self.path, Settings)
         self.complete: bool = len(self._parts) == len(self.settings.parts())
         if check:
