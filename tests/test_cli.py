@@ -423,3 +423,20 @@ assert "numpy" not in sys.modules
 def test_why_the_cube_is_not_turned(fields: str, why: str) -> None:
     text = printed("cube", f"XGID=-B-BBBBB-b---b-A-bb-bb----:{fields}", "--plies", "0")
     assert text.splitlines()[-1] == f"{'best':<16}unavailable: {why}"
+
+
+def test_a_table_that_is_interrupted_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gammon.bearoff import TwoSided
+    from gammon.cli import main
+
+    def stop(**_: object) -> None:
+        raise gammon.Interrupted("stopped", None)
+
+    monkeypatch.setattr(TwoSided, "build", stop)
+    with pytest.raises(SystemExit) as end:
+        main(["bearoff", "build", "two-sided", str(tmp_path / "x.gts"), "--json"])
+    assert end.value.code == 130
+    error = capsys.readouterr().err
+    assert error == f"Interrupted: the same command goes on with {tmp_path / 'x.gts'}.partial\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,7 +85,11 @@ def build_two_sided(
             flush=True,
         )
     start = time.perf_counter()
-    table = TwoSided.build(**what, path=path, threads=threads, progress=True)
+    try:
+        table = TwoSided.build(**what, path=path, threads=threads, progress=True)
+    except KeyboardInterrupt:
+        print(f"Interrupted: the same command goes on with {path}.partial", file=sys.stderr)
+        raise typer.Exit(130) from None
     elapsed = time.perf_counter() - start
     if json:
         print_json({**_describe(table), "seconds": elapsed})
