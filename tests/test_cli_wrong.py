@@ -104,6 +104,7 @@ bearoff build two-sided x.gts --score 3
 bearoff build two-sided x.gts --score a,b
 bearoff build two-sided x.gts --score 3,3 --post-crawford
 bearoff build one-sided x.gos --points 99
+bearoff build one-sided folder
 bearoff build two-sided folder
 bearoff build two-sided no/such/x.gts
 bearoff info nofile

@@ -13,6 +13,7 @@ from gammon.bearoff import GnubgTwoSided, OneSided, TwoSided, open_gnubg
 from gammon.cli._arguments import Json, Threads, print_json, whole_number
 from gammon.cube import Cube
 from gammon.errors import FileFormatError, InvalidArgumentError
+from gammon.files import check_target
 
 Table: TypeAlias = OneSided | GnubgTwoSided
 
@@ -42,6 +43,7 @@ def build_one_sided(
     Example: gammon bearoff build one-sided 8x15.gos --points 8
     """
     positions, memory = OneSided.size(points, checkers)
+    check_target(path)
     if not json and positions <= 40_000_000:
         print(
             f"{positions:,} positions; file and memory about {_bytes(memory)}, time about "
