@@ -136,6 +136,7 @@ play --clock sundial
 play --resume nofile
 play --resume note.txt
 play --resume list.json
+play --resume read.json
 play --resume rnd.bin
 play --save no/such/x.json
 play --color pink
@@ -170,6 +171,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "list.json").write_text("[]")
     (place / "cut.json").write_text("{")
     (place / "recipe.json").write_text('{"layers": [3, 3]}')
+    gammon.formats.dump(gammon.formats.load(place / "match.mat"), place / "read.json")
     for name, layers, stages in (
         ("good", "[64, 16]", '[{"games": 64}]'),
         ("negative", "[64, 16]", '[{"games": -20}]'),
@@ -219,6 +221,10 @@ def test_one_line_and_exit_code_2(
             '"PositionID:MatchID", or one of standard, nackgammon, hypergammon, longgammon',
         ),
         ('plays "a:0:0:1:42:0:0:3:0:10"', "an XGID begins with XGID=, not 'a:0:0:1:42:0:0:3:0:10'"),
+        (
+            "play --resume read.json",
+            "read.json: a match that was read from another file; what --save keeps can be gone on with",
+        ),
         ("simulate -n 10 --resume", "Invalid value: --resume needs --out: it says what to go on with"),
         ("train words.json --out x", "rate of a stage is two numbers, not 0.1"),
         (

@@ -412,6 +412,8 @@ def read_match(path: Path) -> Match:
         data: Any = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"{path}: no JSON: {error}") from None
+    if isinstance(data, dict) and not data.keys().isdisjoint(("tags", "comments", "annotations", "errors")):
+        raise FileFormatError(f"{path}: a match that was read from another file; what --save keeps can be gone on with")
     dice = data.get("dice") if isinstance(data, dict) else None
     now = dice.get("now") if isinstance(dice, dict) else None
     by_hand = isinstance(now, dict) and now.get("kind") == "manual"
