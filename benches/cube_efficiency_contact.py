@@ -1,9 +1,9 @@
 """How much of the cube's theoretical power is used with contact: fitted to rollouts with a live cube.
 
-    python benches/cube_efficiency_contact.py [--model MODEL] [--trials 216] [--contact 96] [--crashed 48]
+    python benches/cube_efficiency_contact.py [MODEL ...] [--trials 216] [--contact 72] [--crashed 36]
 
-Positions are drawn by seed from games that the network plays against itself, near the doubling window: by the
-network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a double that is
+Positions are drawn by seed, others for each network, from games that `fast` plays against itself, near the doubling
+window: by the network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a double that is
 answered best. Each is rolled out without a cube, which gives its chances, and at money without Jacoby and beavers with
 the cube in the middle, owned and owned by the opponent, all on the same dice and with luck taken off. The worth is
 compared with the dead and the live one that the chances give: worth = dead + x (live - dead). x is fitted by least
@@ -111,6 +111,10 @@ def judge(sample: Sample, efficiency: float) -> tuple[float, float, float]:
     return float(np.sqrt(np.mean((guess - true) ** 2))), float(np.mean(right)), float(np.mean(lost))
 
 
+def together(samples: list[Sample]) -> Sample:
+    return Sample(np.concatenate([one.chances for one in samples]), np.concatenate([one.worths for one in samples]))
+
+
 def report(name: str, sample: Sample) -> None:
     chooser = np.random.default_rng(0)
     count = len(sample.chances)
@@ -120,26 +124,26 @@ def report(name: str, sample: Sample) -> None:
     print(f"{name}, {count} positions: {parts}")
     for efficiency in sorted({NOW, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
         error, right, lost = judge(sample, efficiency)
-        print(f"  x = {efficiency:.2f}: error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}")
+        print(f"  x = {efficiency:.2f}: error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", default=None)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="the default network and `strong` if left out")
     parser.add_argument("--trials", type=int, default=216)
-    parser.add_argument("--contact", type=int, default=96)
-    parser.add_argument("--crashed", type=int, default=48)
+    parser.add_argument("--contact", type=int, default=72)
+    parser.add_argument("--crashed", type=int, default=36)
     options = parser.parse_args()
-    model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
+    models = [gammon.Model(path) for path in options.models] or [gammon.Model.default(), gammon.Model.strong()]
     start = time.process_time()
-    samples = []
-    for kind, rows, seed in (("contact", options.contact, 11), ("crashed", options.crashed, 12)):
-        if rows:
-            sample = roll_out(near_the_window(kind, rows, seed, model), options.trials, model)
-            report(f"{model.path.name}, {kind}", sample)
-            samples.append(sample)
-    both = Sample(*(np.concatenate(parts) for parts in zip(*((s.chances, s.worths) for s in samples), strict=True)))
-    report(f"{model.path.name}, both", both)
+    for kind, rows, first in (("contact", options.contact, 11), ("crashed", options.crashed, 12)):
+        samples = []
+        for place, model in enumerate(models if rows else []):
+            found = near_the_window(kind, rows, first + 2 * place, model)
+            samples.append(roll_out(found, options.trials, model))
+            report(f"{model.path.name}, {kind}", samples[-1])
+        if len(samples) > 1:
+            report(f"all networks, {kind}", together(samples))
     print(f"{time.process_time() - start:.0f} s of processor time, {options.trials} trials each")
 
 
