@@ -3,11 +3,11 @@
     python benches/cube_efficiency_contact.py [MODEL ...] [--trials 216] [--contact 72] [--crashed 36]
 
 Positions are drawn by seed, others for each network, from games that `fast` plays against itself, near the doubling
-window: by the network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a double that is
-answered best. Each is rolled out without a cube, which gives its chances, and at money without Jacoby and beavers with
-the cube in the middle, owned and owned by the opponent, all on the same dice and with luck taken off. The worth is
-compared with the dead and the live one that the chances give: worth = dead + x (live - dead). x is fitted by least
-squares, for each cube by itself and for all; its error is that of 1,000 samples of the positions drawn with
+window: by the network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a
+double that is answered best. Each is rolled out without a cube, which gives its chances, and at money without Jacoby
+and beavers with the cube in the middle, owned and owned by the opponent, all on the same dice and with luck taken off.
+The worth is compared with the dead and the live one that the chances give: worth = dead + x (live - dead). x is fitted
+by least squares, for each cube by itself and for all; its error is that of 1,000 samples of the positions drawn with
 replacement, which holds both the noise of the rollouts and how different positions are. Then for some x: the root mean
 square error of the worth, how often the verdicts (double or not, take or not) are those of the rollout, and what they
 lose on average by its equities.
@@ -124,7 +124,8 @@ def report(name: str, sample: Sample) -> None:
     print(f"{name}, {count} positions: {parts}")
     for efficiency in sorted({NOW, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
         error, right, lost = judge(sample, efficiency)
-        print(f"  x = {efficiency:.2f}: error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}", flush=True)
+        what = f"error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}"
+        print(f"  x = {efficiency:.2f}: {what}", flush=True)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -276,7 +277,7 @@ class TestWrongInput:
             ({"variance_reduction": 1}, "variance_reduction is True or False"),
             ({"cubeful": True}, "a cube needs a State"),
             ({"cube_decision": True}, "may not turn the cube"),
-            ({"roll": "31"}, "roll is a Roll"),
+            ({"roll": 31}, "roll is a Roll or a text"),
             ({"roll": Roll(3, 1), "cube_decision": True}, "doubling comes before rolling"),
             ({"roll": Roll(3, 1), "plays": 0}, "plays is a whole number from 1"),
             ({"roll": Roll(3, 1), "plays": []}, "the number of plays"),
@@ -315,6 +316,17 @@ class TestWrongInput:
             rollout(RACE, trials=36).resume(35)
         with pytest.raises(gammon.InvalidArgumentError, match="not of a cube decision"):
             _ = rollout(RACE, trials=2).decision
+
+    def test_the_roll_as_a_text_and_of_a_state(self) -> None:
+        by_roll = rollout(Position.start(), roll=Roll(3, 1), plays=2, trials=36, **QUICK)
+        assert rollout(Position.start(), roll="31", plays=2, trials=36, **QUICK) == by_roll
+        state = State(Position.start(), on_roll=0)
+        holding = dataclasses.replace(state, roll=Roll(3, 1))
+        shown = rollout(holding, plays=2, trials=36, **QUICK)
+        assert shown.roll == Roll(3, 1)
+        assert shown.candidates == rollout(state, roll="13", plays=2, trials=36, **QUICK).candidates
+        with pytest.raises(gammon.NotationError):
+            rollout(Position.start(), roll="77")
 
     def test_a_dance_is_the_only_play(self) -> None:
         shut = Position.from_points({13: 2}, bar=1, opponent={1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2})

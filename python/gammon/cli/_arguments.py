@@ -9,10 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon import Position
-from gammon.errors import NotationError
-
-VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
+from gammon.notation import read_position
 
 PositionText = Annotated[
     str, typer.Argument(metavar="POSITION", help='A GNU Position ID, an XGID, or a start such as "standard".')
@@ -46,17 +43,16 @@ Seed = Annotated[
 ]
 
 
-def parse_position(text: str) -> Position:
-    """The position that an argument names."""
-    if text in VARIANTS:
-        return Position.start(text)
-    state = parse_state(text)
-    if state is not None:
-        return state.position
-    try:
-        return Position.from_id(text)
-    except NotationError as error:
-        raise NotationError(f"{error}; a start is one of {', '.join(VARIANTS)}") from None
+def parse_position(text: str) -> gammon.Position:
+    """The position that an argument names, whatever else it says."""
+    where = read_position(text)
+    return where if isinstance(where, gammon.Position) else where.position
+
+
+def parse_state(text: str) -> gammon.State | None:
+    """The state that an argument names, if it says more than a position."""
+    where = read_position(text)
+    return None if isinstance(where, gammon.Position) else where
 
 
 PositionOrState = Annotated[
@@ -71,18 +67,6 @@ Plies = Annotated[
     typer.Option(parser=whole_number, metavar="INTEGER", help="Rolls to look ahead, 0 to 3; 0 is the bare evaluator."),
 ]
 ModelFile = Annotated[Path | None, typer.Option("--model", help="A model file; that of gammon if it is left out.")]
-
-
-def parse_state(text: str) -> gammon.State | None:
-    """The state that an argument names, if it says more than a position."""
-    if text.upper().startswith("XGID="):
-        return gammon.State.from_xgid(text)
-    return gammon.State.from_gnubg_id(text) if ":" in text else None
-
-
-def parse_start(text: str) -> gammon.Position | gammon.State:
-    """The state that an argument names, or the position that it does."""
-    return parse_state(text) or parse_position(text)
 
 
 def number(text: str) -> float:

@@ -10,8 +10,9 @@ import typer
 
 import gammon
 from gammon import hypergammon
-from gammon.cli._arguments import VARIANTS, Json, Threads, help_alone, print_json, whole_number
+from gammon.cli._arguments import Json, Threads, help_alone, print_json, whole_number
 from gammon.cube import Cube
+from gammon.position import VARIANTS
 
 HELP = """Hypergammon solved: up to three checkers a side.
 

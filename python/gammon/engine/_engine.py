@@ -28,6 +28,7 @@ from gammon.engine._values import (
     Ranking,
     checked_filters,
     checked_replies,
+    roll_of,
 )
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.evaluator import AnyModel, Model, _ask, _resolve
@@ -312,7 +313,7 @@ class Engine:
             exact = "default" if self._bearoff is None else self._bearoff
         return rollout(
             x,
-            roll=Roll.parse(roll) if isinstance(roll, str) else roll,
+            roll=roll,
             plays=plays,
             cube_decision=cube_decision,
             cubeful=cubeful,
@@ -475,13 +476,10 @@ def _position(x: Position | State) -> Position:
 
 
 def _roll(x: Position | State, roll: Roll | str | None) -> Roll:
-    if isinstance(roll, str):
-        return Roll.parse(roll)
-    if roll is None and isinstance(x, State):
-        roll = x.roll
-    if not isinstance(roll, Roll):
-        raise InvalidArgumentError(f"roll is a Roll or a text such as '31', not {roll!r}")
-    return roll
+    found = roll_of(x, roll)
+    if found is None:
+        raise InvalidArgumentError("roll is a Roll or a text such as '31', and there is none")
+    return found
 
 
 def _best_answer(decision: Decision, further: str) -> str:

@@ -24,7 +24,15 @@ from gammon.engine._result import (
     Standing,
     whole,
 )
-from gammon.engine._values import DEFAULT_FILTERS, DEFAULT_REPLIES, MAX_PLIES, Filters, checked_filters, checked_replies
+from gammon.engine._values import (
+    DEFAULT_FILTERS,
+    DEFAULT_REPLIES,
+    MAX_PLIES,
+    Filters,
+    checked_filters,
+    checked_replies,
+    roll_of,
+)
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.match._state import GameState, State
@@ -40,7 +48,7 @@ _DEFAULT: Literal["default"] = "default"
 def rollout(
     x: Position | State,
     *,
-    roll: Roll | None = None,
+    roll: Roll | str | None = None,
     plays: Sequence[Play | str] | int = 5,
     cube_decision: bool = False,
     cubeful: bool | None = None,
@@ -71,7 +79,7 @@ def rollout(
 
     Args:
         x: a position, which means money without a cube; or a state, with its score, its cube, and its roll.
-        roll: the roll whose plays are compared; the state's if it has one.
+        roll: the roll whose plays are compared, or a text such as "31"; the state's if it has one.
         plays: the plays, or how many of the best at 0-ply.
         cube_decision: whether to compare doubling and not doubling.
         cubeful: whether the cube can be turned in the trials, and under the Jacoby rule gammons wait for that; None for
@@ -109,11 +117,12 @@ def rollout(
             legal play, or a setting out of range.
         MissingExtraError: without Ray for ``backend="ray"``.
         IllegalPlayError: for a play that the roll does not allow.
+        NotationError: for a text that is no roll.
         Interrupted: on Ctrl-C, with the trials finished so far in `.result`, which can be resumed; None in place of
             fewer than two.
 
-    >>> from gammon import Position, Roll
-    >>> result = rollout(Position.start(), roll=Roll(3, 1), plays=["8/5 6/5", "24/21 24/23"], trials=36)
+    >>> from gammon import Position
+    >>> result = rollout(Position.start(), roll="31", plays=["8/5 6/5", "24/21 24/23"], trials=36)
     >>> result.best.action, result.candidates[1].behind > 0.1
     ('8/5 6/5', True)
     """
@@ -135,9 +144,7 @@ def rollout(
     _least("stop_difference", stop_difference)
     evaluator = model_from(model)
     state = _state(x)
-    asked = roll if roll is not None else state.roll if isinstance(x, State) else None
-    if not isinstance(asked, Roll | None):
-        raise InvalidArgumentError(f"roll is a Roll, not {asked!r}")
+    asked = roll_of(x, roll)
     if cube_decision and asked is not None:
         raise InvalidArgumentError(f"doubling comes before rolling, but there is a roll, {asked}")
     ladder = _ladder(x, state, cubeful, met)
