@@ -13,7 +13,7 @@ from gammon._long_work import Progress, interruptible
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Decision, Ladder, TurningPoint, _verdict
 from gammon.dice import Roll
-from gammon.engine._result import RolloutResult, whole
+from gammon.engine._result import LAST_TURN, RolloutResult, whole
 from gammon.engine._rollout import rollout
 from gammon.engine._values import (
     DEFAULT_FILTERS,
@@ -285,6 +285,7 @@ class Engine:
         backend: Literal["local", "ray"] = "local",
         address: str | None = None,
         progress: Progress = None,
+        turn: int | None = None,
     ) -> RolloutResult:
         """Plays a position, the plays of a roll or a cube decision out many times, as `gammon.engine.rollout`.
 
@@ -335,6 +336,7 @@ class Engine:
             progress=progress,
             filters=self._filters,
             replies=self._replies,
+            turn=turn,
         )
 
     def _double(self, state: State, turn: int | None) -> CubeDecision:
@@ -408,7 +410,7 @@ class Engine:
 
     def _cubeful(self, state: State, turn: int | None) -> tuple[Position, _Game, Ladder]:
         if turn is not None:
-            whole("turn", turn, 1, (1 << 31) - 1)
+            whole("turn", turn, 1, LAST_TURN)
         ladder, compiled = _ladder(state.rules, state.score, state.stake, self.met, state.on_roll)
         return state.position, (None, compiled, state.cube.level, state.cube.owner, turn), ladder
 

@@ -16,6 +16,7 @@ from gammon.cube import Cube, Ladder, Level, _five
 from gammon.dice import Roll, _seed
 from gammon.engine._cluster import Backend, Trials, on_cluster
 from gammon.engine._result import (
+    LAST_TURN,
     MOST_CANDIDATES,
     MOST_TRIALS,
     Kind,
@@ -71,6 +72,7 @@ def rollout(
     resume: RolloutResult | None = None,
     filters: Filters | None = None,
     replies: int | None = DEFAULT_REPLIES,
+    turn: int | None = None,
 ) -> RolloutResult:
     """Plays a position out many times: what it comes to on average, and how exact that is.
 
@@ -111,6 +113,8 @@ def rollout(
             `backend`, `address` and `progress`.
         filters: of players that look ahead, which candidates are judged deeper; `Engine.FILTERS` if None.
         replies: of players that look ahead, how many replies to each roll are evaluated, as in `Engine`.
+        turn: which turn of the game it is, counted from 1 over both sides, as `Match.turn`. It matters where the rules
+            make somebody wait with a double (rule 7.9); None: nobody has to wait any more.
 
     Raises:
         InvalidArgumentError: for a finished game, an offer that is not answered yet, a cube that may not be turned, no
@@ -143,6 +147,8 @@ def rollout(
     _least("stop_standard_error", stop_standard_error)
     _least("stop_difference", stop_difference)
     evaluator = model_from(model)
+    if turn is not None:
+        whole("turn", turn, 1, LAST_TURN)
     state = _state(x)
     asked = roll_of(x, roll)
     if cube_decision and asked is not None:
@@ -151,7 +157,7 @@ def rollout(
     live = any(any(known.may_double) for known in ladder.levels)
     if cube_decision:
         kind: Kind = "cube"
-        starts = _cube_starts(state, ladder)
+        starts = _cube_starts(state, ladder, turn)
     elif asked is not None:
         kind = "plays"
         starts = _play_starts(state, asked, plays, ladder, evaluator)
@@ -179,6 +185,7 @@ def rollout(
         stop_difference=stop_difference,
         filters=DEFAULT_FILTERS if filters is None else checked_filters(filters),
         replies=checked_replies(replies),
+        turn=turn,
         _loaded=loaded,
     )
     return run(blank, threads, progress, backend, address)
@@ -230,11 +237,14 @@ def level_on(ladder: Ladder, cube: Cube) -> int:
 _Start: TypeAlias = tuple[str, Position, Cube]
 
 
-def _cube_starts(state: State, ladder: Ladder) -> list[_Start]:
+def _cube_starts(state: State, ladder: Ladder, turn: int | None) -> list[_Start]:
     cube = state.cube
     known = ladder.levels[0 if ladder.endless else level_on(ladder, cube)]
     if not known.may_double[0] or cube.owner == "opponent":
         raise InvalidArgumentError("the player on roll may not turn the cube, so there is nothing to decide")
+    if turn is not None and turn < ladder.first_double_turn[0]:
+        first = ladder.first_double_turn[0]
+        raise InvalidArgumentError(f"the player on roll may not turn the cube before turn {first}, and this is {turn}")
     word = "redouble" if cube.owner == "player" else "double"
     return [
         (f"no {word}", state.position, cube),
@@ -333,11 +343,15 @@ def trials_of(settings: RolloutResult, threads: int | None) -> Trials:
     loaded = settings._loaded
     if loaded is None:
         loaded = reload(settings.tables, _DEFAULT, _DEFAULT)
+    turn = settings.turn
+    if turn is not None and settings.kind == "plays":
+        turn += 1
     starts = [
         (
             candidate.position,
             level_on(settings.ladder, candidate.cube),
             candidate.cube.owner,
+            turn,
             settings.kind == "cube" and place == 0,
             settings.kind == "plays",
         )
