@@ -333,15 +333,25 @@ fn on_the_first_turns_a_double_has_to_wait() {
     let judge = Judge::bare(&network);
     let ahead: &Players<'_> = &|| Box::new(Ahead::new(judge, searching(1)));
     let eager: &Players<'_> = &|| Box::new(Eager);
-    let ways = [(None, false, false), (None, true, false), (Some(ahead), false, false), (Some(eager), false, true)];
-    for (players, luck, doubles) in ways {
-        let plan = Plan { players, luck, ..plan(&network, waiting(), &starts) };
+    let ways: [(Option<&Players<'_>>, bool, Option<u32>); 6] = [
+        (None, false, None),
+        (None, true, None),
+        (Some(ahead), false, None),
+        (Some(eager), false, None),
+        (Some(eager), false, Some(1)),
+        (Some(eager), false, Some(3)),
+    ];
+    for (players, luck, truncate) in ways {
+        let plan = Plan { players, luck, truncate, ..plan(&network, waiting(), &starts) };
         let standing = played(&plan, &trials(72), 1);
         let sums: Vec<_> = standing.tallies().iter().map(Tally::numbers).collect();
         assert_eq!(sums[0], sums[1]);
         assert_eq!(sums[2], sums[3]);
-        if doubles {
-            assert!(sums[0] != sums[2] && sums[2] != sums[4]);
+        // On turn 5 the cube is turned, on turn 4 not yet; on the third turn from turn 4 it is, from turn 2 not yet.
+        match truncate {
+            Some(1) => assert_ne!(sums[0], sums[2]),
+            Some(_) => assert_ne!(sums[2], sums[4]),
+            None => {}
         }
     }
 }
