@@ -33,7 +33,7 @@ from gammon.cube import Cube, decide
 from gammon.engine import rollout
 
 Floats = npt.NDArray[np.float64]
-NOW = 0.68
+PUBLISHED = 0.68
 CUBES = ("centred", "owned", "the opponent's")
 
 
@@ -63,7 +63,7 @@ def near_the_window(kind: str, rows: int, seed: int, model: gammon.Model) -> npt
     found = corpus(2000 + rows * 150, seed)[0]
     found = found[batch.classes(found) == batch.CLASSES.index(kind)]
     chances = batch.evaluate(found, model=model).astype(np.float64)
-    verdict = decide(chances, jacoby=False, beavers=0, efficiency=NOW)
+    verdict = decide(chances, jacoby=False, beavers=0, efficiency=PUBLISHED)
     near = (verdict.no_double > 0) & (np.abs(verdict.no_double - np.minimum(verdict.double_take, 1)) < 0.3)
     found = found[near & (verdict.double_take < 1.3)][:rows]
     if len(found) < rows:
@@ -122,7 +122,7 @@ def report(name: str, sample: Sample) -> None:
     x, errors = sample.fit(), fits.std(0)
     parts = ", ".join(f"{cube} {a:.3f} +- {e:.3f}" for cube, a, e in zip((*CUBES, "all"), x, errors, strict=True))
     print(f"{name}, {count} positions: {parts}")
-    for efficiency in sorted({NOW, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
+    for efficiency in sorted({PUBLISHED, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
         error, right, lost = judge(sample, efficiency)
         what = f"error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}"
         print(f"  x = {efficiency:.2f}: {what}", flush=True)
