@@ -30,7 +30,8 @@ pub fn efficiency(position: &Position) -> f64 {
 ///
 /// Without contact it is fitted to exact values by `benches/cube_efficiency.py`: the shorter the race, the more one roll
 /// changes, and the further from the ideal moment the cube is turned. With contact it is fitted to rollouts with a live
-/// cube by `benches/cube_efficiency_contact.py`: 0.736 +- 0.007 (0.730 by the run before), and 0.702 +- 0.016 in crashed ones.
+/// cube by `benches/cube_efficiency_contact.py`: 0.736 +- 0.007 (0.730 when players went by 0.68), and 0.702 +- 0.016 in
+/// crashed positions.
 ///
 /// ```
 /// # use gammon_core::{Class, cube};
