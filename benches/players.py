@@ -11,11 +11,11 @@ import itertools
 import sys
 
 import gammon
-from gammon.engine import LEVELS, Player
+from gammon.engine import LEVELS, Engine, Player
 
 SEED = 20
 NOISY = 20_000
-SEARCHING = {1: 4_000, 2: 600}
+SEARCHING = {1: 4_000, 2: 2_000}
 MATCHES = 12
 
 
@@ -34,12 +34,13 @@ def against(name: str, other: str) -> None:
 def rating(name: str) -> None:
     """Over matches that a level plays with itself, both players together."""
     error = decisions = 0.0
+    judge = Engine(2, gammon.Model.strong())
     for seed in range(MATCHES // (6 if "--quick" in sys.argv else 1)):
         match = gammon.Match(gammon.Rules.match(3), dice=gammon.dice.RandomDice(seed=SEED + seed))
         player = Player(name)
         while not match.is_over:
             match.apply(player.act(match))
-        for summary in gammon.analyze(match, plies=2).players:
+        for summary in gammon.analyze(match, engine=judge).players:
             error += summary.error
             decisions += summary.decisions
     print(f"{name:<13} {500 * error / decisions:5.1f}  ({decisions:.0f} decisions)")
@@ -54,7 +55,7 @@ def main() -> None:
     print("Against the next one")
     for name, other in itertools.pairwise(names):
         against(name, other)
-    print("Performance rating, 2-ply")
+    print("Performance rating, strong at 2-ply")
     for name in names:
         rating(name)
 

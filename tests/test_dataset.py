@@ -322,7 +322,7 @@ class TestPositions:
                 collect_positions(games, place, progress=fail, **how)
             assert not Positions(place).complete
             del how["seed"]
-            collect_positions(games, place, resume=True, **how)
+            collect_positions(games, place, seed=None, resume=True, **how)
             how["seed"] = 9
             assert contents(place) == contents(tmp_path / "whole")
 
@@ -365,7 +365,7 @@ class TestResume:
             (place / "turns-000003.parquet").write_bytes(b"not in the list yet")
             with open(place / "parts.jsonl", "ab") as parts:
                 parts.write(b'{"first": 30, "en')
-            again = gammon.simulate(40, out=place, resume=True, record=True, part_games=10, **how)
+            again = gammon.simulate(40, seed=None, out=place, resume=True, record=True, part_games=10, **how)
             assert again == whole
             left = contents(place)
             left.pop("games-000003.parquet.partial", None)
@@ -434,7 +434,10 @@ class TestFaults:
         data = bytearray(file.read_bytes())
         data[len(data) // 2] ^= 1
         file.write_bytes(bytes(data))
-        for call in (lambda: Dataset(tmp_path), lambda: gammon.simulate(20, out=tmp_path, resume=True, part_games=10)):
+        for call in (
+            lambda: Dataset(tmp_path),
+            lambda: gammon.simulate(20, seed=None, out=tmp_path, resume=True, part_games=10),
+        ):
             with pytest.raises(gammon.FileFormatError, match="games-000001"):
                 call()
         file.unlink()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import philox
 import pytest
 
 import gammon
+from gammon.bearoff import TwoSided
 from gammon.dice import CardDice, DiceSource, ManualDice, RandomDice, SequenceDice
 
 SEEDS = [0, 1, 7, 2**63, 2**64 - 1]
@@ -47,6 +50,29 @@ class TestRoll:
     def test_parse_refuses(self, text: str) -> None:
         with pytest.raises(gammon.NotationError):
             gammon.Roll.parse(text)
+
+    def test_text_in_its_place(self) -> None:
+        """Whatever asks for a roll takes a text of one too, and says what is wrong with another."""
+        start, roll = gammon.Position.start(), gammon.Roll(3, 1)
+        assert list(start.plays("3-1")) == list(start.plays(roll))
+        assert start.play("8/5 6/5", "13") == start.play("8/5 6/5", roll)
+        race = gammon.Position.from_points({6: 1, 4: 1}, opponent={6: 1, 2: 1})
+        table = TwoSided.build(points=6, checkers=2)
+        assert table.best_play(race, "31") == table.best_play(race, roll)
+        match = gammon.Match()
+        assert match.roll("31", player=0) == roll
+        asked: list[Callable[[Any], object]] = [
+            start.plays,
+            lambda roll: start.play("8/5 6/5", roll),
+            lambda roll: table.best_play(race, roll),
+            lambda roll: gammon.Match().roll(roll, player=0),
+            lambda roll: gammon.Engine().rank_plays(start, roll),
+        ]
+        for ask in asked:
+            with pytest.raises(gammon.NotationError, match="37"):
+                ask("37")
+            with pytest.raises(gammon.InvalidArgumentError, match="31"):
+                ask(31)
 
     @pytest.mark.parametrize("dice", [(0, 1), (1, 7), (-1, 3), (3, 2**70), (2**63, 1), (256 + 3, 1)])
     def test_dice_out_of_range(self, dice: tuple[int, int]) -> None:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 import gammon
-from gammon import batch
+from gammon import Position, batch
+from gammon.engine import rollout
 from gammon.evaluator import Evaluator, Model
 
 Positions = npt.NDArray[np.int8]
@@ -55,6 +56,19 @@ class TestModel:
         assert model.path.name == "strong.gammon"
         assert model.parameters < 500_000
         assert model != Model.default()
+
+    def test_both_by_their_names(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Wherever a model is asked for. A file of that name has to be said as a path."""
+        positions = batch.random_positions(20, seed=1)
+        for name, model in (("fast", Model.default()), ("strong", Model.strong())):
+            assert np.array_equal(batch.evaluate(positions, model=name), batch.evaluate(positions, model=model))
+            assert gammon.Engine(0, name).model is model
+            assert rollout(Position.start(), trials=36, truncate=1, model=name).model is model
+        assert Model.strong() != Model.default()
+        monkeypatch.chdir(tmp_path)
+        Path("strong").write_bytes(Model.default().path.read_bytes())
+        assert gammon.Engine(0, "strong").model is Model.strong()
+        assert np.array_equal(batch.evaluate(positions, model="./strong"), batch.evaluate(positions))
 
     @pytest.mark.parametrize("model", [Model.default(), Model.strong()], ids=["fast", "strong"])
     def test_it_knows_the_start(self, model: Model) -> None:

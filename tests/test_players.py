@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 import gammon
-from gammon import Action, Match, Phase, Position, Roll, Rules, State
+from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State
 from gammon.cube import Cube
 from gammon.dice import RandomDice, SequenceDice
 from gammon.engine import LEVELS, Engine, Level, Player
@@ -57,7 +57,7 @@ def test_a_player_without_noise_does_what_the_engine_says() -> None:
     match = Match(Rules.match(5), dice=SequenceDice([(3, 1), (6, 4)]))
     match.roll()
     action = Player("expert").act(match)
-    assert action == Action("play", match.to_act, play=Engine(1).best_play(match.state))
+    assert action == Action("play", match.to_act, play=Engine(1, Model.strong()).best_play(match.state))
 
 
 def test_noise_is_seeded_and_makes_errors() -> None:
@@ -121,7 +121,7 @@ def test_the_cube() -> None:
 
 
 def test_what_is_refused() -> None:
-    for wrong in ("grandmaster", Level(0, -1.0), Level(4, 0.0), 3):
+    for wrong in ("grandmaster", Level(0, -1.0), Level(4, 0.0), Level(0, 0.0, "slow"), 3):
         with pytest.raises(InvalidArgumentError):
             Player(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError):
@@ -182,7 +182,7 @@ def test_simulated_levels_are_the_same_for_any_number_of_threads() -> None:
 
 
 def test_looking_ahead_changes_plays() -> None:
-    assert LEVELS["expert"] == Level(1, 0.0)
-    fast = gammon.simulate(200, ("fast", "random"), seed=2)
+    assert LEVELS["expert"] == Level(1, 0.0, "strong")
+    strong = gammon.simulate(200, ("strong", "random"), seed=2)
     expert = gammon.simulate(200, ("expert", "random"), seed=2)
-    assert fast.points != expert.points
+    assert strong.points != expert.points

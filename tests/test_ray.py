@@ -157,7 +157,9 @@ class TestSameAsHere:
                     progress=fail,
                 )
         assert not Dataset(tmp_path / "part").complete
-        again = gammon.simulate(100, out=tmp_path / "part", record=True, part_games=10, backend="ray", resume=True)
+        again = gammon.simulate(
+            100, seed=None, out=tmp_path / "part", record=True, part_games=10, backend="ray", resume=True
+        )
         assert again == whole
         assert contents(tmp_path / "part") == contents(tmp_path / "whole")
 

@@ -119,7 +119,8 @@ class TestDeterminism:
 
     def test_seeds(self) -> None:
         assert gammon.simulate(200, seed=1) != gammon.simulate(200, seed=2)
-        first, second = gammon.simulate(200), gammon.simulate(200)
+        assert gammon.simulate(200) == gammon.simulate(200, seed=0)
+        first, second = gammon.simulate(200, seed=None), gammon.simulate(200, seed=None)
         assert first.seed != second.seed
         assert gammon.simulate(200, seed=first.seed) == first
         assert gammon.simulate(200, seed=2**64 - 1).seed == 2**64 - 1

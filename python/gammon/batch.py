@@ -236,7 +236,7 @@ def evaluate(positions: NDArray[np.int8], *, model: AnyModel = None, threads: in
 
     Args:
         positions: int8[N, 28].
-        model: a path, an `Evaluator`, or None for the model that comes with the library.
+        model: "fast", which it is if it is None, "strong", a path, or an `Evaluator`.
         threads: None for one on each core; an evaluator of your own has its own ways.
 
     Returns:
@@ -279,7 +279,7 @@ def best_positions(
         rolls: uint8[N, 2].
         view: "mover" for the view of the player who made the play, "next" for the player who rolls next.
         objective: "points" counts gammons, "win" does not (double match point).
-        model: a path, an `Evaluator`, or None for the model that comes with the library.
+        model: "fast", which it is if it is None, "strong", a path, or an `Evaluator`.
         threads: None for one on each core.
 
     >>> import numpy as np
@@ -332,7 +332,7 @@ def roll_values(
     Args:
         positions: int8[N, 28].
         objective: "points" or "win".
-        model: a path, a `Model`, or None for the model that comes with the library.
+        model: "fast", which it is if it is None, "strong", a path, or a `Model`.
         threads: None for one on each core.
 
     >>> from gammon import Position, Roll, batch

@@ -25,6 +25,9 @@ __all__ = ["AnyModel", "Evaluator", "Model", "Objective"]
 Objective: TypeAlias = Literal["win", "points"]
 """What a play is chosen by: the chance to win, or points, in which gammons count."""
 
+SHIPPED = ("fast", "strong")
+"""The models that come with the library."""
+
 # The largest model that could be: 1024 and 256 units.
 _MOST_BYTES = 1 << 23
 
@@ -52,7 +55,7 @@ class Evaluator(Protocol):
 
 
 AnyModel: TypeAlias = "Evaluator | str | os.PathLike[str] | None"
-"""What a `model` argument takes: an evaluator, a model file, or None for the one that comes with the library."""
+"""What a `model` argument takes: an evaluator, "fast" or "strong", a model file, or None for "fast"."""
 
 
 class Model:
@@ -84,7 +87,7 @@ class Model:
     @staticmethod
     def default() -> Model:
         """The model that comes with the library: ``fast``."""
-        return _shipped("fast")
+        return shipped("fast")
 
     @staticmethod
     def strong() -> Model:
@@ -94,7 +97,7 @@ class Model:
         >>> Model.strong().inputs
         'contact'
         """
-        return _shipped("strong")
+        return shipped("strong")
 
     @property
     def path(self) -> Path:
@@ -145,8 +148,14 @@ class Model:
 
 
 @functools.cache
-def _shipped(name: str) -> Model:
+def shipped(name: str) -> Model:
+    """One of `SHIPPED`."""
     return Model(Path(__file__).parent / "data" / f"{name}.gammon")
+
+
+def named(model: str | os.PathLike[str]) -> Model:
+    """One of `SHIPPED`, else the model of a file; a file that is called like one of them is "./fast"."""
+    return shipped(str(model)) if model in SHIPPED else Model(model)
 
 
 def _resolve(model: AnyModel) -> Evaluator:
@@ -154,10 +163,10 @@ def _resolve(model: AnyModel) -> Evaluator:
     if model is None:
         return Model.default()
     if isinstance(model, (str, os.PathLike)):
-        return Model(model)
+        return named(model)
     if callable(model):
         return model
-    raise InvalidArgumentError(f"model is a path, an evaluator or None, not {model!r}")
+    raise InvalidArgumentError(f"model is a name, a path, an evaluator or None, not {model!r}")
 
 
 def _ask(evaluator: Evaluator, positions: NDArray[np.int8]) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gammon import _core
 from gammon._long_work import Progress, interruptible, reporter
-from gammon.bearoff._twosided import _VERDICTS, CubeAction, CubeState, _state
+from gammon.bearoff._twosided import CubeAction, CubeState, _answered, _state
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
 from gammon.play import Play
@@ -181,7 +181,7 @@ class Hypergammon:
         return self._solution.lookup(positions, _state(cube), self._rule(jacoby), no_double, threads)
 
     def best_play(
-        self, position: Position, roll: Roll, cube: CubeState = "none", *, jacoby: bool | None = None
+        self, position: Position, roll: Roll | str, cube: CubeState = "none", *, jacoby: bool | None = None
     ) -> tuple[Play, float]:
         """The best play of a roll and its equity; of equal plays the first in canonical order.
 
@@ -201,12 +201,7 @@ class Hypergammon:
 
         Where two actions are equally good, doubling and taking are named. Errors are those of `equity`.
         """
-        state = (None, 0) if cube is None else _state(cube)
-        (no_double, take, drop, best), action = self._solution.cube_action(position, state, self._rule(jacoby))
-        verdict = _VERDICTS[action]
-        if cube is not None and cube.owner == "player":
-            verdict = verdict.replace("double", "redouble")
-        return CubeAction(no_double, take, drop, best, verdict)
+        return _answered(cube, lambda state: self._solution.cube_action(position, state, self._rule(jacoby)))
 
     def _rule(self, jacoby: bool | None) -> bool:
         return self._jacoby if jacoby is None else bool(jacoby)

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from gammon import _core
 from gammon._long_work import Progress, reporter
 from gammon.errors import Interrupted, InvalidArgumentError
-from gammon.evaluator import Model, Objective
+from gammon.evaluator import Model, Objective, named
 
 __all__ = ["Recipe", "Stage", "train"]
 
@@ -175,10 +175,11 @@ def train(
         log: a file that gets a line of JSON at every checkpoint: games, steps (changes of the weights), stage, the rate
             of change, and since the last line the seconds, plies a game, the mean cross entropy and the root mean
             square error of the equity against what was taught.
-        start: a model file to start from, of the recipe's layers or narrower ones, and of its inputs or raw ones: what
-            is new changes nothing until it has learnt. None starts from small random weights.
-        quick: a model file of a quicker network, which sifts the candidates of each roll in the stages that `keep` few.
-        teacher: a model file of the network that teaches in the stages that are `taught`.
+        start: a model to start from, a name or a file, of the recipe's layers or narrower ones, and of its inputs or
+            raw ones: what is new changes nothing until it has learnt. None starts from small random weights.
+        quick: a quicker network, a name or a file, which sifts the candidates of each roll in the stages that `keep`
+            few.
+        teacher: the network, a name or a file, that teaches in the stages that are `taught`.
         threads: None for one on each core; the weights are the same for any number.
         progress: a callable (games, total), or True for a bar.
 
@@ -217,7 +218,7 @@ def train(
                 f"{os.fspath(checkpoint)}: a checkpoint of another run: its inputs are {trainer.inputs}"
             )
     else:
-        content = None if start is None else Model(start)._network.to_bytes()
+        content = None if start is None else named(start)._network.to_bytes()
         trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content, recipe.inputs)
     for name, needed, model, use in (
         ("quick", any(stage.keep for stage in recipe.stages), quick, trainer.set_quick),
@@ -226,7 +227,7 @@ def train(
         if needed != (model is not None):
             raise InvalidArgumentError(f"{name}: {'a stage needs' if needed else 'no stage needs'} this model")
         if model is not None:
-            use(Model(model)._network.to_bytes())
+            use(named(model)._network.to_bytes())
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gammon import _core
 from gammon.bearoff._onesided import OneSided
-from gammon.bearoff._twosided import _VERDICTS, CubeAction, CubeState, _state
+from gammon.bearoff._twosided import CubeAction, CubeState, _answered, _state
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
 from gammon.play import Play
@@ -104,7 +104,7 @@ class GnubgTwoSided:
         """
         return self._table.lookup(positions, _state(cube), no_double, threads)
 
-    def best_play(self, position: Position, roll: Roll, cube: CubeState = "none") -> tuple[Play, float]:
+    def best_play(self, position: Position, roll: Roll | str, cube: CubeState = "none") -> tuple[Play, float]:
         """The best play of a roll and its equity; of equal plays the first in canonical order.
 
         Errors are those of `equity`; a finished game raises `InvalidArgumentError`.
@@ -116,12 +116,7 @@ class GnubgTwoSided:
 
     def cube_action(self, position: Position, cube: Cube | None = None) -> CubeAction:
         """What to do with the cube before rolling; a centred cube of 1 if None. Errors are those of `equity`."""
-        state = (None, 0) if cube is None else _state(cube)
-        (no_double, take, drop, best), action = self._table.cube_action(position, state)
-        verdict = _VERDICTS[action]
-        if cube is not None and cube.owner == "player":
-            verdict = verdict.replace("double", "redouble")
-        return CubeAction(no_double, take, drop, best, verdict)
+        return _answered(cube, lambda state: self._table.cube_action(position, state))
 
     def save_gnubg(self, path: str | os.PathLike[str]) -> None:
         """Writes the database again, byte for byte. Raises `OSError` if writing fails."""

@@ -160,7 +160,7 @@ class TwoSided:
         return cls._of(table, ladder)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], mmap: bool = True) -> TwoSided:
+    def open(cls, path: str | os.PathLike[str], *, mmap: bool = True) -> TwoSided:
         """Opens a file that `build` or `save` wrote.
 
         The header, the size and the checksum of the table of blocks are checked; the blocks only by `verify`.
@@ -216,8 +216,8 @@ class TwoSided:
     def save_gnubg(
         self,
         path: str | os.PathLike[str],
-        like_gnu: bool = False,
         *,
+        like_gnu: bool = False,
         threads: int | None = None,
         progress: Progress = None,
     ) -> None:
@@ -390,7 +390,7 @@ class TwoSided:
     def best_play(
         self,
         position: Position,
-        roll: Roll,
+        roll: Roll | str,
         cube: CubeState = "none",
         *,
         jacoby: bool | None = None,
@@ -423,12 +423,7 @@ class TwoSided:
         >>> TwoSided.default().cube_action(Position.from_points({4: 1, 1: 1}, opponent={2: 1})).action
         'double/drop'
         """
-        state = (None, 0) if cube is None else _state(cube)
-        (no_double, take, drop, best), action = self._table.cube_action(position, state, jacoby, _seat(on_roll))
-        verdict = _VERDICTS[action]
-        if cube is not None and cube.owner == "player":
-            verdict = verdict.replace("double", "redouble")
-        return CubeAction(no_double, take, drop, best, verdict)
+        return _answered(cube, lambda state: self._table.cube_action(position, state, jacoby, _seat(on_roll)))
 
     def _need_score(self, wanted: bool, asked: str, other: str) -> None:
         if self._table.is_at_score is not wanted:
@@ -449,7 +444,7 @@ class TwoSided:
     def __reduce__(self) -> tuple[Callable[..., TwoSided], tuple[Any, ...]]:
         """Pickles hold the path, or how to build it again."""
         if self.path is not None:
-            return TwoSided.open, (self.path, self._mmap)
+            return functools.partial(TwoSided.open, mmap=self._mmap), (self.path,)
         cubeful, jacoby = (True, False) if self.is_at_score else (self.cubeful, self.jacoby)
         return _rebuild, (self.points, self.checkers, cubeful, jacoby, self._ladder)
 
@@ -493,6 +488,15 @@ def _state(cube: CubeState) -> tuple[str | None, int] | None:
     if owner == "" or not isinstance(value, int) or value < 1:
         raise InvalidArgumentError(f'cube is "none" or a gammon.cube.Cube, not {cube!r}')
     return owner, value.bit_length() - 1
+
+
+def _answered(cube: Cube | None, ask: Callable[[tuple[str | None, int] | None], tuple[list[float], int]]) -> CubeAction:
+    """What a table says of the cube, in words; a centred cube of 1 if None."""
+    (no_double, take, drop, best), action = ask((None, 0) if cube is None else _state(cube))
+    verdict = _VERDICTS[action]
+    if cube is not None and cube.owner == "player":
+        verdict = verdict.replace("double", "redouble")
+    return CubeAction(no_double, take, drop, best, verdict)
 
 
 def _seat(on_roll: Seat) -> int:

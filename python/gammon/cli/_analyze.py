@@ -11,7 +11,7 @@ import typer
 import gammon
 from gammon import formats
 from gammon.analysis import Analysis
-from gammon.cli._arguments import Json, ModelFile, Plies, Threads, print_json, whole_number
+from gammon.cli._arguments import Json, ModelName, Plies, Threads, print_json, whole_number
 from gammon.errors import InvalidArgumentError
 
 
@@ -33,7 +33,7 @@ def analyze(
         Path | None,
         typer.Option(help="Write a page with boards and a graph; of several matches one each, NAME-2.html and so on."),
     ] = None,
-    model: ModelFile = None,
+    model: ModelName = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:

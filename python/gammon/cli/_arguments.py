@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -66,7 +65,9 @@ Plies = Annotated[
     int,
     typer.Option(parser=whole_number, metavar="INTEGER", help="Rolls to look ahead, 0 to 3; 0 is the bare evaluator."),
 ]
-ModelFile = Annotated[Path | None, typer.Option("--model", help="A model file; that of gammon if it is left out.")]
+ModelName = Annotated[
+    str | None, typer.Option("--model", help='"fast", "strong" or a model file; "fast" if it is left out.')
+]
 
 
 def number(text: str) -> float:

@@ -92,7 +92,7 @@ def convert(
         )
     else:
         kind = "gnubg"
-        TwoSided.open(source).save_gnubg(target, like_gnu, threads=threads, progress=True)
+        TwoSided.open(source).save_gnubg(target, like_gnu=like_gnu, threads=threads, progress=True)
     elapsed = time.perf_counter() - start
     if json:
         size = target.stat().st_size

@@ -10,7 +10,7 @@ import typer
 import gammon
 from gammon.cli._arguments import (
     Json,
-    ModelFile,
+    ModelName,
     Plies,
     PositionOrState,
     Threads,
@@ -29,7 +29,7 @@ def evaluate(
     ] = None,
     plies: Plies = 0,
     roll: Annotated[str | None, typer.Option(help="The same two dice, as an option.")] = None,
-    model: ModelFile = None,
+    model: ModelName = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
@@ -97,7 +97,7 @@ def _show_plays(engine: gammon.Engine, where: gammon.Position | gammon.State, ro
 def cube(
     position: PositionOrState,
     plies: Plies = 2,
-    model: ModelFile = None,
+    model: ModelName = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, Seed, Threads, number, print_json, whole_number
+from gammon.cli._arguments import Json, ModelName, Seed, Threads, number, print_json, whole_number
 from gammon.engine import RolloutResult
 from gammon.notation import read_position
 
@@ -55,9 +55,7 @@ def rollout(
     min_trials: Annotated[
         int, typer.Option(parser=whole_number, metavar="INTEGER", help="Do not stop early before so many.")
     ] = 324,
-    model: Annotated[
-        Path | None, typer.Option(help="A model file; the one that comes with gammon if left out.")
-    ] = None,
+    model: ModelName = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write the result there, to go on with later.")
     ] = None,

@@ -55,8 +55,8 @@ class Engine:
 
     Args:
         plies: how many rolls to look ahead, 0 to 3, counted as GNU Backgammon does: 0 is the bare evaluator.
-        model: a model file, anything that evaluates a batch (`gammon.Evaluator`; slower), or None for the one that
-            comes with the library.
+        model: "fast", which it is if it is None, "strong", a model file, or anything that evaluates a batch
+            (`gammon.Evaluator`; slower).
         bearoff: a two-sided table for money, or its file, which is asked besides the one-sided one of 6 points by 15
             checkers; None for `TwoSided.default()`, False for no tables.
         threads: for two plies and more; None for one on each core.

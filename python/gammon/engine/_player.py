@@ -10,6 +10,7 @@ from gammon.cube import Ladder
 from gammon.engine._engine import Engine
 from gammon.engine._values import RankedPlay
 from gammon.errors import IllegalActionError, InvalidArgumentError
+from gammon.evaluator import SHIPPED, shipped
 from gammon.levels import LEVELS, Level
 from gammon.match import Action, Match, Phase, State
 from gammon.position import Position
@@ -33,7 +34,7 @@ class Player:
     Args:
         level: one of `LEVELS`, or a `Level` of your own.
         seed: of the noise.
-        engine: who judges, looking as far ahead as the level says; one with the model of the library if None.
+        engine: who judges, looking as far ahead as the level says; one with the level's model if None.
 
     Raises:
         InvalidArgumentError: for a level that there is not.
@@ -52,13 +53,16 @@ class Player:
             if level not in LEVELS:
                 raise InvalidArgumentError(f"a level is one of {', '.join(LEVELS)}, not {level!r}")
             level = LEVELS[level]
-        if not isinstance(level, Level) or not 0 <= level.noise <= 1000:
-            raise InvalidArgumentError(f"a level is a name or a Level with a noise of 0 to 1000, not {level!r}")
+        if not isinstance(level, Level) or not 0 <= level.noise <= 1000 or level.model not in SHIPPED:
+            raise InvalidArgumentError(
+                f"a level is a name or a Level with a noise of 0 to 1000 and one of {', '.join(SHIPPED)}, not {level!r}"
+            )
         if not isinstance(engine, Engine | None):
             raise InvalidArgumentError(f"engine is an Engine, not {engine!r}")
         self.level = level
         self.seed = seed
-        self.engine = Engine(level.plies) if engine is None else engine.replaced(plies=level.plies)
+        engine = Engine(model=shipped(level.model)) if engine is None else engine
+        self.engine = engine.replaced(plies=level.plies)
 
     def act(self, match: Match) -> Action:
         """What to do now, for the player whose decision it is; between games, to throw for the next one.

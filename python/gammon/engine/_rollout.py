@@ -35,7 +35,7 @@ from gammon.engine._values import (
     roll_of,
 )
 from gammon.errors import Interrupted, InvalidArgumentError
-from gammon.evaluator import Model
+from gammon.evaluator import Model, named
 from gammon.match._state import GameState, State
 from gammon.met import MatchEquityTable
 from gammon.play import Play
@@ -90,7 +90,7 @@ def rollout(
         seed: 0 to 2**64 - 1; None draws one, kept in the result.
         plies: how deep the players look, 0 to 3, for plays and for the cube. Luck is measured at 0-ply always, which
             does not bias the mean. ``docs/rollouts.md`` says what it costs.
-        model: a `Model` or its path; the one that comes with the library if None.
+        model: "fast", which it is if it is None, "strong", a path, or a `Model`.
         truncate: evaluate a trial after so many turns, at least 1; None plays it to the end.
         variance_reduction: take the luck of each roll off. The mean stays the same and the error gets much smaller,
             for about twenty times the work.
@@ -303,9 +303,9 @@ def model_from(model: Model | str | os.PathLike[str] | None) -> Model:
     if model is None:
         return Model.default()
     if isinstance(model, str | os.PathLike):
-        return Model(model)
+        return named(model)
     if not isinstance(model, Model):
-        raise InvalidArgumentError(f"model is a Model, its path, or None, not {model!r}")
+        raise InvalidArgumentError(f"model is a Model, its name or path, or None, not {model!r}")
     return model
 
 

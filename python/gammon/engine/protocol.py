@@ -144,7 +144,7 @@ class Session:
     """Answers requests, one after the other.
 
     Args:
-        model: a `Model` or its path; the one that comes with the library if None.
+        model: "fast", which it is if it is None, "strong", a path, or a `Model`.
         threads: for two plies and more, and for rollouts; None for one on each core.
 
     >>> session = Session()

@@ -405,7 +405,7 @@ class Match:
         else:
             self._act(action.kind, action.player)
 
-    def roll(self, dice: Roll | None = None, *, player: int | None = None) -> Roll:
+    def roll(self, dice: Roll | str | None = None, *, player: int | None = None) -> Roll:
         """Throws the dice. Between games this is the opening throw, with its ties, of the next game.
 
         `dice` gives the throw instead of taking it from the source; for an opening `player` then says who starts.
@@ -1158,10 +1158,12 @@ def _checked_source(dice: DiceSource) -> DiceSource:
     return dice
 
 
-def _given_throw(dice: Roll, starter: int | None) -> tuple[int, int]:
+def _given_throw(dice: Roll | str, starter: int | None) -> tuple[int, int]:
     """Given dice as a throw; the larger die of an opening belongs to the one who starts."""
+    if isinstance(dice, str):
+        dice = Roll.parse(dice)
     if not isinstance(dice, Roll):
-        raise InvalidArgumentError(f"dice are a Roll, not {dice!r}")
+        raise InvalidArgumentError(f"dice are a Roll or a text such as '31', not {dice!r}")
     if starter is None:
         raise InvalidArgumentError("given dice of an opening do not say who starts: pass player=")
     return (dice.high, dice.low) if starter == 0 else (dice.low, dice.high)

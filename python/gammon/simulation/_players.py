@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from gammon import _core
 from gammon.errors import InvalidArgumentError
-from gammon.evaluator import Model
+from gammon.evaluator import SHIPPED, Model, shipped
 from gammon.levels import LEVELS, Level
 from gammon.position import Position
 from gammon.rules import Rules
@@ -43,32 +43,30 @@ Evaluating: TypeAlias = "str | os.PathLike[str] | Model | None"
 class BuiltIn(NamedTuple):
     """A player that is part of the library: what the core calls it, and its fixed answers to double and take.
 
-    A network looks so many plies ahead, and misjudges every equity by a random number of this standard deviation.
+    A network plays at a level.
     """
 
     core: str
     double: bool = False
     take: bool = True
-    plies: int = 0
-    noise: float = 0.0
+    level: Level = Level(0, 0.0)
 
 
 BUILT_IN: dict[str, BuiltIn] = {
     "random": BuiltIn("random"),
     "baseline": BuiltIn("baseline"),
     "fast": BuiltIn("network"),
-    "strong": BuiltIn("network"),
-    **{name: BuiltIn("network", plies=level.plies, noise=level.noise) for name, level in LEVELS.items()},
+    "strong": BuiltIn("network", level=Level(0, 0.0, "strong")),
+    **{name: BuiltIn("network", level=level) for name, level in LEVELS.items()},
 }
 """The built-in players by name.
 
 "random" chooses evenly among the distinct plays, "baseline" by three plain rules (``docs/simulation.md``); both never
 double and always take. "fast" and "strong" are the networks of these names: they make the play that leads to the best
-position (0-ply) and handle the cube as `gammon.cube.decide` says. The levels, "beginner" to "master", are "fast" with
-noise, or with a search above it: `gammon.levels`.
+position (0-ply) and handle the cube as `gammon.cube.decide` says. The levels, "beginner" to "master", are these with
+noise, or with a search above them: `gammon.levels`.
 """
 
-_NETWORKS: dict[str, Callable[[], Model]] = {"fast": Model.default, "strong": Model.strong}
 _MODEL = ".gammon"
 _Parts: TypeAlias = "tuple[int, str, bool | None, bool | None, _core.Network | None, int, float]"
 
@@ -100,8 +98,9 @@ class Players:
         elif kind == "network":
             self.parts.append((slot, kind, None, None, what, 0, 0.0))
         elif BUILT_IN[what].core == "network":
-            level = BUILT_IN[what]
-            self.parts.append((slot, "network", None, None, Model.default()._network, level.plies, level.noise))
+            level = BUILT_IN[what].level
+            network = shipped(level.model)._network
+            self.parts.append((slot, "network", None, None, network, level.plies, level.noise))
         else:
             known = BUILT_IN[what]
             self.parts.append((slot, known.core, known.double, known.take, None, 0, 0.0))
@@ -157,12 +156,15 @@ class NetworkSeat:
         assert state.roll is not None
         theirs = _ladder(state.rules, state.score).flip().compiled()
         owner = {"player": "opponent", "opponent": "player"}.get(state.cube.owner or "")
-        return self._network.play(state.position, state.roll, theirs, state.cube.level, owner, (*self._level, word))
+        return self._network.play(state.position, state.roll, theirs, state.cube.level, owner, self._skill(word))
 
     def cube(self, state: State, word: int = 0) -> tuple[bool, bool]:
         """Whether to double for the player on roll, and whether to take such a double."""
         ladder = _ladder(state.rules, state.score).compiled()
-        return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner, (*self._level, word))
+        return self._network.cube(state.position, ladder, state.cube.level, state.cube.owner, self._skill(word))
+
+    def _skill(self, word: int) -> tuple[int, float, int]:
+        return self._level.plies, self._level.noise, word
 
 
 @functools.lru_cache(maxsize=1024)
@@ -184,7 +186,8 @@ def network_seat(player: tuple[str, Any]) -> NetworkSeat | None:
     if kind == "network":
         return NetworkSeat(what)
     if kind == "built in" and BUILT_IN[what].core == "network":
-        return NetworkSeat(Model.default()._network, Level(BUILT_IN[what].plies, BUILT_IN[what].noise))
+        level = BUILT_IN[what].level
+        return NetworkSeat(shipped(level.model)._network, level)
     return None
 
 
@@ -201,8 +204,8 @@ def _again(recipes: list[tuple[str, Any]], slots: list[int], names: tuple[str, s
 def _recipe(player: PlayerLike, where: str) -> tuple[str, tuple[str, Any]]:
     """The name of a player and how it is made."""
     if isinstance(player, str) and player in BUILT_IN:
-        if player in _NETWORKS:
-            return player, ("network", _NETWORKS[player]()._network)
+        if player in SHIPPED:
+            return player, ("network", shipped(player)._network)
         return player, ("built in", player)
     if isinstance(player, str) and not player.endswith(_MODEL):
         known = ", ".join(sorted(BUILT_IN))

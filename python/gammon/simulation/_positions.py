@@ -148,7 +148,7 @@ def collect_positions(
     out: str | os.PathLike[str],
     *,
     shares: Mapping[str, float] | None = None,
-    seed: int | None = None,
+    seed: int | None = 0,
     buckets: int = 16,
     resume: bool = False,
     file_format: FileFormat = "parquet",
@@ -166,7 +166,7 @@ def collect_positions(
         out: a directory of its own.
         shares: the share of the positions of each class that is taken, 0 to 1; 1 for those that are not named. The
             classes are those of `gammon.batch.CLASSES`.
-        seed: 0 to 2**64 - 1; None draws one.
+        seed: 0 to 2**64 - 1; None draws one, or goes on with that of what is resumed.
         buckets: the number of parts, 1 to 65,536. A row takes about 50 bytes of memory.
         resume: go on with what `out` holds already. The files come out the same as without an interruption.
         file_format, compression: as in `gammon.simulate`.

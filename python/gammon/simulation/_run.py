@@ -56,7 +56,7 @@ def simulate(
     cube: bool | None = None,
     variant: str = "standard",
     paired: bool = False,
-    seed: int | None = None,
+    seed: int | None = 0,
     threads: int | None = None,
     backend: Backend = "local",
     address: str | None = None,
@@ -91,7 +91,7 @@ def simulate(
         variant: the start of each game where there are no rules.
         paired: games 2k and 2k + 1 have the same dice, and the players change seats: luck evens out, so that fewer
             games compare two players. n is even then.
-        seed: 0 to 2**64 - 1; None draws one, kept in the result.
+        seed: 0 to 2**64 - 1; None draws one, kept in the result, or goes on with that of what is resumed.
         threads: None for one on each core. Policies are called on the caller's thread. With Ray, how many processors
             each chunk of games uses: one if None.
         backend: "local" plays on this machine, "ray" on a Ray cluster (extra ``ray``): the result is the same. Policies

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::bearoff_two_sided::PyTwoSided;
-use crate::dice::PyRoll;
+use crate::dice::RollLike;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::money_table::{self, Column, Cube, column, raise_file};
@@ -328,7 +328,7 @@ impl PyGnubgTwoSided {
         &self,
         py: Python<'_>,
         position: &PyPosition,
-        roll: &PyRoll,
+        roll: RollLike,
         cube: Cube<'_>,
     ) -> PyResult<Option<(PyPlay, f64)>> {
         money_table::best_play(py, &self.0, position, roll, cube, false)

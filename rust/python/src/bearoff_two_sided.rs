@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::cube::{PyLadder, owner_from};
-use crate::dice::PyRoll;
+use crate::dice::RollLike;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::play::PyPlay;
@@ -227,7 +227,7 @@ impl PyTwoSided {
         &self,
         py: Python<'_>,
         position: &PyPosition,
-        roll: &PyRoll,
+        roll: RollLike,
         cube: Cube<'_>,
         jacoby: Option<bool>,
         player: usize,

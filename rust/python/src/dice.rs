@@ -3,7 +3,7 @@
 use gammon_core::Roll;
 use gammon_core::rng::{Purpose, Stream};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 use crate::errors::Kind;
 use crate::numbers::whole;
@@ -106,6 +106,25 @@ impl PyRoll {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (u8, u8)) {
         (py.get_type::<PyRoll>(), (self.0.high(), self.0.low()))
+    }
+}
+
+/// What every function that asks for a roll takes: a `Roll`, or a text of one.
+pub struct RollLike(pub Roll);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for RollLike {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<RollLike> {
+        if let Ok(roll) = value.cast::<PyRoll>() {
+            return Ok(RollLike(roll.get().0));
+        }
+        if value.is_instance_of::<PyString>() {
+            let text: Text = value.extract()?;
+            return PyRoll::parse(value.py(), text).map(|roll| RollLike(roll.0));
+        }
+        let what = format!("a roll is a Roll or a text such as '31', not {}", value.repr()?);
+        Err(Kind::InvalidArgument.error(value.py(), what))
     }
 }
 

@@ -6,7 +6,7 @@ use gammon_core::hyper::{Hypergammon, PROGRESS, SolveError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::dice::PyRoll;
+use crate::dice::RollLike;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::money_table::{self, Column, Cube, looked_up, raise_file};
@@ -114,7 +114,7 @@ impl PyHypergammon {
         &self,
         py: Python<'_>,
         position: &PyPosition,
-        roll: &PyRoll,
+        roll: RollLike,
         cube: Cube<'_>,
         jacoby: bool,
     ) -> PyResult<Option<(PyPlay, f64)>> {

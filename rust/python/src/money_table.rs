@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::cube::owner_from;
-use crate::dice::PyRoll;
+use crate::dice::RollLike;
 use crate::errors::Kind;
 use crate::long_work;
 use crate::play::PyPlay;
@@ -110,7 +110,7 @@ pub fn best_play(
     py: Python<'_>,
     table: &impl MoneyTable,
     position: &PyPosition,
-    roll: &PyRoll,
+    roll: RollLike,
     cube: Cube<'_>,
     jacoby: bool,
 ) -> PyResult<Option<(PyPlay, f64)>> {

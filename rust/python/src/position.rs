@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::dice::PyRoll;
+use crate::dice::RollLike;
 use crate::errors::{Kind, Raise};
 use crate::long_work;
 use crate::notebook::picture;
@@ -239,9 +239,11 @@ impl PyPosition {
     /// >>> plays = Position.start().plays(Roll(3, 1))
     /// >>> len(plays), str(plays[0]), "8/5 6/5" in plays
     /// (16, '24/23 24/21', True)
+    /// >>> len(Position.start().plays("66"))
+    /// 11
     #[pyo3(signature = (roll, /))]
-    fn plays(&self, roll: &Bound<'_, PyRoll>) -> PyPlays {
-        PyPlays::of(&self.0, roll.get().0)
+    fn plays(&self, roll: RollLike) -> PyPlays {
+        PyPlays::of(&self.0, roll.0)
     }
 
     /// The legal play that a text says; "" is the empty play of a dance.
@@ -252,8 +254,8 @@ impl PyPosition {
     /// >>> Position.start().play("8/5 6/5", Roll(3, 1)).after.bar
     /// 0
     #[pyo3(signature = (text, roll, /))]
-    fn play(&self, py: Python<'_>, text: Text, roll: &Bound<'_, PyRoll>) -> PyResult<PyPlay> {
-        self.0.play(&text, roll.get().0).map(PyPlay).map_err(|error| error.raise(py))
+    fn play(&self, py: Python<'_>, text: Text, roll: RollLike) -> PyResult<PyPlay> {
+        self.0.play(&text, roll.0).map(PyPlay).map_err(|error| error.raise(py))
     }
 
     fn __str__(&self) -> String {

@@ -5,7 +5,9 @@
 
 use std::sync::atomic::AtomicU64;
 
-use super::{Chooser, CubeAnswer, Keep, Kind, Lane, Plan, Player, Results, Sample, Shared, Stage, owner_number};
+use super::lane::{Lane, Stage, owner_number};
+use super::results::Sample;
+use super::{Chooser, CubeAnswer, Keep, Kind, Plan, Player, Results, Shared};
 use crate::movegen::{self, View};
 use crate::parallel::Control;
 use crate::player::Skill;
