@@ -1,16 +1,17 @@
 """Decisions about the cube beside GNU Backgammon's at 2-ply: where they differ, and what that costs by its own figures.
 
-    python benches/cube_decisions.py [MODEL]
+    python benches/cube_decisions.py [MODEL] [--trials 1296]
 
 The 68 positions of `tests/data/G_cube_decisions.jsonl` (money and match scores, contact, races, bear-offs) were judged
 by GNU Backgammon 1.07 with its default networks. A verdict that differs costs the doubler what GNU's equities say, and
-the opponent what taking or dropping wrongly costs.
+the opponent what taking or dropping wrongly costs. What differs at 2-ply is rolled out, with the cube, luck taken off,
+players at 0-ply.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 
 import gammon
 from gammon.cube import Cube
+from gammon.engine import rollout
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "G_cube_decisions.jsonl"
 
@@ -49,9 +51,19 @@ def cost(row: dict[str, Any], doubles: bool, takes: bool) -> float:
     return max(lost, (take if takes else 1.0) - doubled)
 
 
+def rolled_out(row: dict[str, Any], model: gammon.Model, trials: int) -> str:
+    result = rollout(state_of(row), cube_decision=True, trials=trials, seed=1, model=model, threads=1)
+    values = (f"{one.action} {one.value:+.3f} +- {one.value_error:.3f}" for one in result.candidates)
+    return f"    rolled out: {result.decision:<18} {', '.join(values)}"
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("model", nargs="?")
+    parser.add_argument("--trials", type=int, default=1296)
+    options = parser.parse_args()
     rows = [json.loads(line) for line in DATA.read_text().splitlines()]
-    model = sys.argv[1] if len(sys.argv) > 1 else None
+    model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
     for plies in (0, 1, 2, 3):
         engine = gammon.Engine(plies, model=model)
         same, costs, errors, open_ones, lines = 0, [], [], 0, []
@@ -72,6 +84,8 @@ def main() -> None:
                     f"{found.decision.no_double:+.3f} {found.decision.double_take:+.3f}; GNU {row['ply2']['text']:<25} "
                     f"{row['ply2']['no_double']:+.3f} {row['ply2']['double_take']:+.3f}; costs {costs[-1]:.3f}"
                 )
+                if plies == 2:
+                    lines.append(rolled_out(row, model, options.trials))
         print(
             f"{plies}-ply: {same} of {open_ones} verdicts as GNU at 2-ply; cost {np.mean(costs):.4f} on average "
             f"and {max(costs):.3f} at most; no double differs by {np.sqrt(np.mean(np.square(errors))):.3f} (rms)"

@@ -1,13 +1,13 @@
 """How much of the cube's theoretical power is used with contact: fitted to rollouts with a live cube.
 
-    python benches/cube_efficiency_contact.py [--model MODEL] [--trials 216] [--contact 96] [--crashed 48]
+    python benches/cube_efficiency_contact.py [MODEL ...] [--trials 216] [--contact 72] [--crashed 36]
 
-Positions are drawn by seed from games that the network plays against itself, near the doubling window: by the
-network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a double that is
-answered best. Each is rolled out without a cube, which gives its chances, and at money without Jacoby and beavers with
-the cube in the middle, owned and owned by the opponent, all on the same dice and with luck taken off. The worth is
-compared with the dead and the live one that the chances give: worth = dead + x (live - dead). x is fitted by least
-squares, for each cube by itself and for all; its error is that of 1,000 samples of the positions drawn with
+Positions are drawn by seed, others for each network, from games that `fast` plays against itself, near the doubling
+window: by the network's chances and an efficiency of 0.68 not to double is worth more than 0, and within 0.3 of a
+double that is answered best. Each is rolled out without a cube, which gives its chances, and at money without Jacoby
+and beavers with the cube in the middle, owned and owned by the opponent, all on the same dice and with luck taken off.
+The worth is compared with the dead and the live one that the chances give: worth = dead + x (live - dead). x is fitted
+by least squares, for each cube by itself and for all; its error is that of 1,000 samples of the positions drawn with
 replacement, which holds both the noise of the rollouts and how different positions are. Then for some x: the root mean
 square error of the worth, how often the verdicts (double or not, take or not) are those of the rollout, and what they
 lose on average by its equities.
@@ -33,7 +33,7 @@ from gammon.cube import Cube, decide
 from gammon.engine import rollout
 
 Floats = npt.NDArray[np.float64]
-NOW = 0.68
+PUBLISHED = 0.68
 CUBES = ("centred", "owned", "the opponent's")
 
 
@@ -63,7 +63,7 @@ def near_the_window(kind: str, rows: int, seed: int, model: gammon.Model) -> npt
     found = corpus(2000 + rows * 150, seed)[0]
     found = found[batch.classes(found) == batch.CLASSES.index(kind)]
     chances = batch.evaluate(found, model=model).astype(np.float64)
-    verdict = decide(chances, jacoby=False, beavers=0, efficiency=NOW)
+    verdict = decide(chances, jacoby=False, beavers=0, efficiency=PUBLISHED)
     near = (verdict.no_double > 0) & (np.abs(verdict.no_double - np.minimum(verdict.double_take, 1)) < 0.3)
     found = found[near & (verdict.double_take < 1.3)][:rows]
     if len(found) < rows:
@@ -111,6 +111,10 @@ def judge(sample: Sample, efficiency: float) -> tuple[float, float, float]:
     return float(np.sqrt(np.mean((guess - true) ** 2))), float(np.mean(right)), float(np.mean(lost))
 
 
+def together(samples: list[Sample]) -> Sample:
+    return Sample(np.concatenate([one.chances for one in samples]), np.concatenate([one.worths for one in samples]))
+
+
 def report(name: str, sample: Sample) -> None:
     chooser = np.random.default_rng(0)
     count = len(sample.chances)
@@ -118,28 +122,29 @@ def report(name: str, sample: Sample) -> None:
     x, errors = sample.fit(), fits.std(0)
     parts = ", ".join(f"{cube} {a:.3f} +- {e:.3f}" for cube, a, e in zip((*CUBES, "all"), x, errors, strict=True))
     print(f"{name}, {count} positions: {parts}")
-    for efficiency in sorted({NOW, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
+    for efficiency in sorted({PUBLISHED, round(float(x[3]), 2), 0.5, 0.6, 0.76, 0.85}):
         error, right, lost = judge(sample, efficiency)
-        print(f"  x = {efficiency:.2f}: error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}")
+        what = f"error of the worth {error:.4f}, right verdicts {right:.2%}, lost {lost:.5f}"
+        print(f"  x = {efficiency:.2f}: {what}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", default=None)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="the default network and `strong` if left out")
     parser.add_argument("--trials", type=int, default=216)
-    parser.add_argument("--contact", type=int, default=96)
-    parser.add_argument("--crashed", type=int, default=48)
+    parser.add_argument("--contact", type=int, default=72)
+    parser.add_argument("--crashed", type=int, default=36)
     options = parser.parse_args()
-    model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
+    models = [gammon.Model(path) for path in options.models] or [gammon.Model.default(), gammon.Model.strong()]
     start = time.process_time()
-    samples = []
-    for kind, rows, seed in (("contact", options.contact, 11), ("crashed", options.crashed, 12)):
-        if rows:
-            sample = roll_out(near_the_window(kind, rows, seed, model), options.trials, model)
-            report(f"{model.path.name}, {kind}", sample)
-            samples.append(sample)
-    both = Sample(*(np.concatenate(parts) for parts in zip(*((s.chances, s.worths) for s in samples), strict=True)))
-    report(f"{model.path.name}, both", both)
+    for kind, rows, first in (("contact", options.contact, 11), ("crashed", options.crashed, 12)):
+        samples = []
+        for place, model in enumerate(models if rows else []):
+            found = near_the_window(kind, rows, first + 2 * place, model)
+            samples.append(roll_out(found, options.trials, model))
+            report(f"{model.path.name}, {kind}", samples[-1])
+        if len(samples) > 1:
+            report(f"all networks, {kind}", together(samples))
     print(f"{time.process_time() - start:.0f} s of processor time, {options.trials} trials each")
 
 

@@ -507,6 +507,16 @@ def test_who_has_to_wait_with_a_double_is_not_asked_rule_7_9(seed: int) -> None:
         assert judgement.best.equity == best.equity
     changed = [j for j in early if engine.rank_plays(j.state)[0].equity != j.best.equity]
     assert changed
+    rolled = gammon.analyze(match, engine=engine, rollout=36, rollout_within=0.2)
+    seen = 0
+    for judgement in rolled.decisions:
+        if judgement.game == 3 and judgement.kind == "play" and judgement.best.trials:
+            plays = [option.action for option in judgement.options if option.trials]
+            turn = turns[judgement.event]
+            again = gammon.engine.rollout(judgement.state, plays=plays, trials=36, turn=turn)
+            assert {c.value for c in again.candidates} == {o.equity for o in judgement.options if o.trials}
+            seen += turn < 5
+    assert seen
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in MATCHES.glob("*.mat")) or ["none"])

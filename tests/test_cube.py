@@ -563,7 +563,10 @@ def test_the_code_in_the_docs_runs():
 
 
 def test_efficiency_by_class():
-    assert efficiency(Position.start()) == 0.68
+    assert efficiency(Position.start()) == 0.73
+    crashed = Position.from_points({24: 1, 2: 6, 1: 8}, opponent={13: 5, 6: 10})
+    assert crashed.class_ == "crashed"
+    assert efficiency(crashed) == efficiency(crashed.flip()) == 0.7
     race = Position.from_points({13: 5, 8: 5, 6: 5}, opponent={6: 15})
     assert efficiency(race) == pytest.approx(0.75 - 4.5 / ((135 + 90) / 2))
     assert efficiency(Position.from_points({7: 2}, opponent={6: 15})) == pytest.approx(0.75 - 4.5 / ((14 + 90) / 2))

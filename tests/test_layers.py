@@ -17,7 +17,7 @@ LAYERS = [
     {"cli", "__main__"},
     {"adjudication", "env", "analysis", "simulation", "render", "plot", "formats", "training"},
     {"engine"},
-    {"settlement", "match", "rules", "clock", "tournament"},
+    {"settlement", "match", "rules", "clock", "tournament", "notation"},
     {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator"}
     | {"levels", "onnx"},

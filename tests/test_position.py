@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gammon
+from gammon.position import VARIANTS
 
 
 class TestStarts:
@@ -35,7 +36,7 @@ class TestStarts:
         assert gammon.Position.start().pips == 167
 
     def test_unknown_variant(self) -> None:
-        with pytest.raises(ValueError, match="tavla"):
+        with pytest.raises(ValueError, match=f'one of {", ".join(VARIANTS)}, not "tavla"'):
             gammon.Position.start("tavla")
 
 

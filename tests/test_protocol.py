@@ -15,6 +15,7 @@ import gammon
 from gammon import Position, Roll, Rules, State
 from gammon.engine import Engine, rollout
 from gammon.engine.protocol import LONGEST_LINE, VERSION, Session, serve
+from gammon.position import VARIANTS
 
 START = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:0:0:7:10"
@@ -39,6 +40,17 @@ def refused(session: Session, line: bytes) -> tuple[Any, str, str]:
     assert answer.keys() == {"id", "error"}
     assert answer["error"].keys() == {"code", "message"}
     return answer["id"], answer["error"]["code"], answer["error"]["message"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_starts_by_name(session: Session, variant: str) -> None:
+    start = Position.start(variant)
+    assert ask(session, "evaluate", position=variant) == ask(session, "evaluate", position=start.to_array().tolist())
+    for text in (variant.title(), variant[:-1]):
+        line = json.dumps({"method": "evaluate", "params": {"position": text}}).encode()
+        _, code, message = refused(session, line)
+        assert code == "notation"
+        assert f"one of {', '.join(VARIANTS)}" in message
 
 
 def test_version(session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -241,6 +242,53 @@ class TestSameAgain:
         assert rollout(RACE, trials=2, seed=result.seed, **QUICK) == result
 
 
+class TestFirstTurns:
+    """Rule 7.9 (Holland): after the Crawford game who trails doubles from turn 5 on; the leader does not wait."""
+
+    RULES = Rules.match(3, holland=True)
+    NEXT = Position.start().play("8/5 6/5", Roll(3, 1)).next
+    BEHIND = State(NEXT, on_roll=0, points=(1, 2), post_crawford=True, rules=RULES)
+
+    def test_who_has_to_wait_rolls(self) -> None:
+        free = rollout(self.BEHIND, cube_decision=True, trials=72)
+        assert rollout(self.BEHIND, cube_decision=True, trials=72, turn=5).candidates == free.candidates
+        values = {turn: rollout(self.BEHIND, trials=72, turn=turn).best.value for turn in (None, 5, 4, 2)}
+        rolling, taken = (candidate.value for candidate in free.candidates)
+        # The players double at once where they may; on turn 4 it is as if they did not now.
+        assert values[None] == values[5] == pytest.approx(taken, abs=1e-12)
+        assert values[4] == rolling
+        assert len(set(values.values())) == 3
+        with pytest.raises(gammon.InvalidArgumentError, match="may not turn the cube before turn 5, and this is 4"):
+            rollout(self.BEHIND, cube_decision=True, turn=4)
+
+    @pytest.mark.parametrize("plies", [0, 1])
+    def test_after_a_play_it_is_the_next_turn(self, plies: int) -> None:
+        ahead = State(Position.start(), on_roll=0, points=(2, 1), post_crawford=True, rules=self.RULES)
+        after = dataclasses.replace(ahead, position=self.NEXT, on_roll=1)
+        settings: dict[str, Any] = {"trials": 36, "truncate": 4, "plies": plies}
+        for turn in (2, 3, 4, 5):
+            played = rollout(ahead, roll="31", plays=["8/5 6/5"], turn=turn, **settings).best.worth
+            assert played == pytest.approx(1 - rollout(after, turn=turn + 1, **settings).best.worth, abs=1e-12)
+        worths = [rollout(after, turn=turn, **settings).best.worth for turn in (4, 5)]
+        assert worths[0] < worths[1]
+
+    def test_the_turn_is_part_of_the_result(self) -> None:
+        result = rollout(self.BEHIND, trials=40, turn=2, **QUICK)
+        assert result.turn == 2
+        assert result != rollout(self.BEHIND, trials=40, turn=3, **QUICK)
+        data = json.loads(json.dumps(result.to_dict()))
+        assert RolloutResult.from_dict(data, races=None, exact=None).resume(80) == rollout(
+            self.BEHIND, trials=80, turn=2, threads=2, **QUICK
+        )
+        before = {name: value for name, value in rollout(RACE, trials=36, **QUICK).to_dict().items() if name != "turn"}
+        assert RolloutResult.from_dict(before).turn is None
+        with pytest.raises(gammon.FileFormatError, match="turn"):
+            RolloutResult.from_dict({**data, "turn": 0})
+        for wrong in (0, -1, 1.5, True, 1 << 31):
+            with pytest.raises(gammon.InvalidArgumentError, match="turn"):
+                rollout(self.BEHIND, turn=wrong)  # type: ignore[arg-type]
+
+
 class TestStopping:
     def test_at_a_standard_error(self) -> None:
         result = rollout(Position.start(), trials=100_000, min_trials=72, stop_standard_error=0.1, **QUICK)
@@ -276,7 +324,7 @@ class TestWrongInput:
             ({"variance_reduction": 1}, "variance_reduction is True or False"),
             ({"cubeful": True}, "a cube needs a State"),
             ({"cube_decision": True}, "may not turn the cube"),
-            ({"roll": "31"}, "roll is a Roll"),
+            ({"roll": 31}, "roll is a Roll or a text"),
             ({"roll": Roll(3, 1), "cube_decision": True}, "doubling comes before rolling"),
             ({"roll": Roll(3, 1), "plays": 0}, "plays is a whole number from 1"),
             ({"roll": Roll(3, 1), "plays": []}, "the number of plays"),
@@ -315,6 +363,17 @@ class TestWrongInput:
             rollout(RACE, trials=36).resume(35)
         with pytest.raises(gammon.InvalidArgumentError, match="not of a cube decision"):
             _ = rollout(RACE, trials=2).decision
+
+    def test_the_roll_as_a_text_and_of_a_state(self) -> None:
+        by_roll = rollout(Position.start(), roll=Roll(3, 1), plays=2, trials=36, **QUICK)
+        assert rollout(Position.start(), roll="31", plays=2, trials=36, **QUICK) == by_roll
+        state = State(Position.start(), on_roll=0)
+        holding = dataclasses.replace(state, roll=Roll(3, 1))
+        shown = rollout(holding, plays=2, trials=36, **QUICK)
+        assert shown.roll == Roll(3, 1)
+        assert shown.candidates == rollout(state, roll="13", plays=2, trials=36, **QUICK).candidates
+        with pytest.raises(gammon.NotationError):
+            rollout(Position.start(), roll="77")
 
     def test_a_dance_is_the_only_play(self) -> None:
         shut = Position.from_points({13: 2}, bar=1, opponent={1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2})

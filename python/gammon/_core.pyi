@@ -265,7 +265,7 @@ class Ladder:
         self, probabilities: NDArray[np.float64], level: int, owner: str | None, efficiency: NDArray[np.float64], /
     ) -> tuple[list[NDArray[np.float64]], NDArray[np.uint8]]: ...
 
-_Start: TypeAlias = tuple[Position, int, str | None, bool, bool]
+_Start: TypeAlias = tuple[Position, int, str | None, int | None, bool, bool]
 _Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int, float, float]]]
 _Limits: TypeAlias = tuple[int, int, float | None, float | None, float | None]
 

@@ -2,4 +2,7 @@
 
 from gammon._core import Outcome, Position
 
-__all__ = ["Outcome", "Position"]
+__all__ = ["VARIANTS", "Outcome", "Position"]
+
+VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
+"""The names that `Position.start` takes."""

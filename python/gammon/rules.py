@@ -8,15 +8,12 @@ from typing import Any
 
 from gammon.clock import ClockSettings
 from gammon.errors import InvalidArgumentError
-from gammon.position import Position
+from gammon.position import VARIANTS, Position
 
-__all__ = ["MAX_LENGTH", "VARIANTS", "Rules"]
+__all__ = ["MAX_LENGTH", "Rules"]
 
 MAX_LENGTH = 32767
 """The longest match that the common identifiers can hold."""
-
-VARIANTS = ("standard", "nackgammon", "hypergammon", "longgammon")
-"""The names of the starts, as `Position.start` takes them."""
 
 
 class _DoesNotApply:

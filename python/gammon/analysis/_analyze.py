@@ -94,7 +94,8 @@ def analyze(
             _run(jobs, answers, count, report)
             keep(answers)
             if rollouts is not None:
-                _roll_out(judge, judgements, rollouts, threads, report, len(jobs))
+                turns = [question.turn for question in questions]
+                _roll_out(judge, judgements, turns, rollouts, threads, report, len(jobs))
         except KeyboardInterrupt as error:
             if not judgements:
                 keep(answers)
@@ -169,6 +170,7 @@ def _run(jobs: Sequence[Callable[[], Any]], answers: list[Any], threads: int, re
 def _roll_out(
     engine: Engine,
     judgements: list[Judgement],
+    turns: Sequence[int | None],
     rollouts: Rollouts,
     threads: int | None,
     report: Report | None,
@@ -176,7 +178,7 @@ def _roll_out(
 ) -> None:
     close = [place for place, known in enumerate(judgements) if _judge.is_close(known, rollouts.within)]
     for number, place in enumerate(close, 1):
-        judgements[place] = _judge.roll_out_close(engine, judgements[place], rollouts, threads)
+        judgements[place] = _judge.roll_out_close(engine, judgements[place], turns[place], rollouts, threads)
         if report is not None:
             report(before + number, before + len(close))
 

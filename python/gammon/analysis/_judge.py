@@ -318,17 +318,19 @@ def is_close(judgement: Judgement, within: float) -> bool:
     return rival is not None and judgement.best.equity - rival.equity <= within
 
 
-def roll_out_close(engine: Engine, judgement: Judgement, rollouts: Rollouts, threads: int | None) -> Judgement:
+def roll_out_close(
+    engine: Engine, judgement: Judgement, turn: int | None, rollouts: Rollouts, threads: int | None
+) -> Judgement:
     """The judgement by a rollout; unchanged where there is nothing that can be rolled out."""
     if not isinstance(engine.model, Model) or judgement.state.offer in (Offer.BEAVER, Offer.RACCOON):
         return judgement
     if judgement.kind == "play":
-        return _roll_out_plays(engine, judgement, rollouts, threads)
-    return _roll_out_cube(engine, judgement, rollouts, threads)
+        return _roll_out_plays(engine, judgement, turn, rollouts, threads)
+    return _roll_out_cube(engine, judgement, turn, rollouts, threads)
 
 
 def _rolled(
-    engine: Engine, state: State, rollouts: Rollouts, threads: int | None, plays: Sequence[Play]
+    engine: Engine, state: State, turn: int | None, rollouts: Rollouts, threads: int | None, plays: Sequence[Play]
 ) -> tuple[RolloutCandidate, ...]:
     result = roll_out(
         dataclasses.replace(state, offer=None, offered_by=None),
@@ -339,6 +341,7 @@ def _rolled(
         model=engine.model,
         met=engine.met,
         threads=threads,
+        turn=turn,
     )
     return result.candidates
 
@@ -363,12 +366,14 @@ def _candidates(judgement: Judgement, within: float) -> Iterator[Option]:
             yield option
 
 
-def _roll_out_plays(engine: Engine, judgement: Judgement, rollouts: Rollouts, threads: int | None) -> Judgement:
+def _roll_out_plays(
+    engine: Engine, judgement: Judgement, turn: int | None, rollouts: Rollouts, threads: int | None
+) -> Judgement:
     state = judgement.state
     assert state.roll is not None
     names = [option.action for option in _candidates(judgement, rollouts.within)]
     plays = [state.position.play(name, state.roll) for name in names]
-    candidates = _rolled(engine, state, rollouts, threads, plays)
+    candidates = _rolled(engine, state, turn, rollouts, threads, plays)
     in_match = state.rules.length is not None
     options = [_from_rollout(name, candidate, in_match) for name, candidate in zip(names, candidates, strict=True)]
     rest = [option for option in judgement.options if option.action not in names]
@@ -376,9 +381,11 @@ def _roll_out_plays(engine: Engine, judgement: Judgement, rollouts: Rollouts, th
     return dataclasses.replace(fresh, options=(*fresh.options, *rest))
 
 
-def _roll_out_cube(engine: Engine, judgement: Judgement, rollouts: Rollouts, threads: int | None) -> Judgement:
+def _roll_out_cube(
+    engine: Engine, judgement: Judgement, turn: int | None, rollouts: Rollouts, threads: int | None
+) -> Judgement:
     state = judgement.state
-    rolling, taken = _rolled(engine, state, rollouts, threads, ())
+    rolling, taken = _rolled(engine, state, turn, rollouts, threads, ())
     ladder = Ladder.of(state.rules, state.score, stake=state.stake, met=engine.met, player=state.on_roll)
     in_match = state.rules.length is not None
     worths = {"no_double": rolling.value, "double_take": taken.value, "double_drop": 1.0}

@@ -8,11 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import gammon
-from gammon import Position
-from gammon.errors import NotationError
-from gammon.rules import VARIANTS
-
-_ID_LENGTH = 14
+from gammon.notation import read_position
 
 PositionText = Annotated[
     str, typer.Argument(metavar="POSITION", help='A GNU Position ID, an XGID, or a start such as "standard".')
@@ -46,23 +42,16 @@ Seed = Annotated[
 ]
 
 
-def parse_position(text: str) -> Position:
-    """The position that an argument names."""
-    if text in VARIANTS:
-        return Position.start(text)
-    state = parse_state(text)
-    if state is not None:
-        return state.position
-    try:
-        return Position.from_id(text)
-    except NotationError as error:
-        # What has the length of an ID was meant as one.
-        if len(text) == _ID_LENGTH:
-            raise
-        raise NotationError(
-            f"{text[:60]!r} is no position: that is a Position ID of {_ID_LENGTH} characters, an XGID with XGID= before"
-            f' it, a GNU "PositionID:MatchID", or one of {", ".join(VARIANTS)}'
-        ) from error
+def parse_position(text: str) -> gammon.Position:
+    """The position that an argument names, whatever else it says."""
+    where = read_position(text)
+    return where if isinstance(where, gammon.Position) else where.position
+
+
+def parse_state(text: str) -> gammon.State | None:
+    """The state that an argument names, if it says more than a position."""
+    where = read_position(text)
+    return None if isinstance(where, gammon.Position) else where
 
 
 PositionOrState = Annotated[
@@ -79,20 +68,6 @@ Plies = Annotated[
 ModelName = Annotated[
     str | None, typer.Option("--model", help='"fast", "strong" or a model file; "fast" if it is left out.')
 ]
-
-
-def parse_state(text: str) -> gammon.State | None:
-    """The state that an argument names, if it says more than a position."""
-    if text.upper().startswith("XGID="):
-        return gammon.State.from_xgid(text)
-    if text.count(":") > 1:
-        raise NotationError(f"an XGID begins with XGID=, not {text[:60]!r}")
-    return gammon.State.from_gnubg_id(text) if ":" in text else None
-
-
-def parse_start(text: str) -> gammon.Position | gammon.State:
-    """The state that an argument names, or the position that it does."""
-    return parse_state(text) or parse_position(text)
 
 
 def number(text: str) -> float:

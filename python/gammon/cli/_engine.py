@@ -15,11 +15,11 @@ from gammon.cli._arguments import (
     PositionOrState,
     Threads,
     parse_position,
-    parse_start,
     parse_state,
     print_json,
 )
 from gammon.errors import InvalidArgumentError
+from gammon.notation import read_position
 
 
 def evaluate(
@@ -39,7 +39,7 @@ def evaluate(
 
     Example: gammon eval 4HPwATDgc/ABMA 31 --plies 2
     """
-    where = parse_start(position)
+    where = read_position(position)
     if dice is not None and roll is not None:
         raise InvalidArgumentError(f"the roll is given twice: {dice!r} and --roll {roll!r}")
     engine = gammon.Engine(plies, model=model, threads=threads)

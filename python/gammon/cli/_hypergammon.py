@@ -13,7 +13,7 @@ from gammon import hypergammon
 from gammon.cli._arguments import Json, Threads, help_alone, print_json, whole_number
 from gammon.cube import Cube
 from gammon.files import check_target
-from gammon.rules import VARIANTS
+from gammon.position import VARIANTS
 
 HELP = """Hypergammon solved: up to three checkers a side.
 

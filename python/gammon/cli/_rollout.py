@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 import gammon
-from gammon.cli._arguments import Json, ModelName, Seed, Threads, number, parse_start, print_json, whole_number
+from gammon.cli._arguments import Json, ModelName, Seed, Threads, number, print_json, whole_number
 from gammon.engine import RolloutResult
 from gammon.files import check_target, whole
+from gammon.notation import read_position
 
 
 def rollout(
@@ -91,7 +92,7 @@ def rollout(
         else:
             assert position is not None
             result = gammon.engine.rollout(
-                parse_start(position),
+                read_position(position),
                 roll=None if roll is None else gammon.Roll.parse(roll),
                 plays=play or top,
                 cube_decision=cube,

@@ -13,7 +13,7 @@ from gammon._long_work import Progress, interruptible
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Decision, Ladder, TurningPoint, _verdict
 from gammon.dice import Roll
-from gammon.engine._result import RolloutResult, whole
+from gammon.engine._result import LAST_TURN, RolloutResult, whole
 from gammon.engine._rollout import rollout
 from gammon.engine._values import (
     DEFAULT_FILTERS,
@@ -28,6 +28,7 @@ from gammon.engine._values import (
     Ranking,
     checked_filters,
     checked_replies,
+    roll_of,
 )
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.evaluator import AnyModel, Model, _ask, _resolve
@@ -284,6 +285,7 @@ class Engine:
         backend: Literal["local", "ray"] = "local",
         address: str | None = None,
         progress: Progress = None,
+        turn: int | None = None,
     ) -> RolloutResult:
         """Plays a position, the plays of a roll or a cube decision out many times, as `gammon.engine.rollout`.
 
@@ -312,7 +314,7 @@ class Engine:
             exact = "default" if self._bearoff is None else self._bearoff
         return rollout(
             x,
-            roll=Roll.parse(roll) if isinstance(roll, str) else roll,
+            roll=roll,
             plays=plays,
             cube_decision=cube_decision,
             cubeful=cubeful,
@@ -334,6 +336,7 @@ class Engine:
             progress=progress,
             filters=self._filters,
             replies=self._replies,
+            turn=turn,
         )
 
     def _double(self, state: State, turn: int | None) -> CubeDecision:
@@ -407,7 +410,7 @@ class Engine:
 
     def _cubeful(self, state: State, turn: int | None) -> tuple[Position, _Game, Ladder]:
         if turn is not None:
-            whole("turn", turn, 1, (1 << 31) - 1)
+            whole("turn", turn, 1, LAST_TURN)
         ladder, compiled = _ladder(state.rules, state.score, state.stake, self.met, state.on_roll)
         return state.position, (None, compiled, state.cube.level, state.cube.owner, turn), ladder
 
@@ -475,13 +478,10 @@ def _position(x: Position | State) -> Position:
 
 
 def _roll(x: Position | State, roll: Roll | str | None) -> Roll:
-    if isinstance(roll, str):
-        return Roll.parse(roll)
-    if roll is None and isinstance(x, State):
-        roll = x.roll
-    if not isinstance(roll, Roll):
-        raise InvalidArgumentError(f"roll is a Roll or a text such as '31', not {roll!r}")
-    return roll
+    found = roll_of(x, roll)
+    if found is None:
+        raise InvalidArgumentError("roll is a Roll or a text such as '31', and there is none")
+    return found
 
 
 def _best_answer(decision: Decision, further: str) -> str:

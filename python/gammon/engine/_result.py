@@ -17,7 +17,17 @@ from gammon.evaluator import Model
 from gammon.match._state import State
 from gammon.position import Position
 
-__all__ = ["MOST_CANDIDATES", "MOST_TRIALS", "Five", "Kind", "RolloutCandidate", "RolloutResult", "Standing", "whole"]
+__all__ = [
+    "LAST_TURN",
+    "MOST_CANDIDATES",
+    "MOST_TRIALS",
+    "Five",
+    "Kind",
+    "RolloutCandidate",
+    "RolloutResult",
+    "Standing",
+    "whole",
+]
 
 Kind: TypeAlias = Literal["position", "plays", "cube"]
 Five: TypeAlias = tuple[float, float, float, float, float]
@@ -26,6 +36,7 @@ Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int,
 
 MOST_TRIALS = (1 << 53) - 1
 MOST_CANDIDATES = 4096
+LAST_TURN = (1 << 31) - 1
 
 
 def whole(name: str, value: object, least: int, most: int) -> int:
@@ -104,6 +115,7 @@ class RolloutResult:
         variance_reduction: whether luck was taken off.
         plies: how deep the players looked.
         filters, replies: how they searched, as in `Engine`; at 0-ply nothing depends on them.
+        turn: which turn of the game it was; None if nobody had to wait with a double any more.
         model: what evaluated.
         tables: the bear-off databases in which trials ended.
         min_trials, stop_standard_error, stop_difference: when to stop early.
@@ -137,6 +149,7 @@ class RolloutResult:
     stop_difference: float | None
     filters: Filters = DEFAULT_FILTERS
     replies: int | None = DEFAULT_REPLIES
+    turn: int | None = None
     seconds: float = dataclasses.field(default=0.0, compare=False, repr=False)
     _sums: Standing | None = dataclasses.field(default=None, compare=False, repr=False)
     _loaded: tuple[OneSided | None, TwoSided | None] | None = dataclasses.field(default=None, compare=False, repr=False)

@@ -16,6 +16,7 @@ from gammon.cube import Cube, Ladder, Level, _five
 from gammon.dice import Roll, _seed
 from gammon.engine._cluster import Backend, Trials, on_cluster
 from gammon.engine._result import (
+    LAST_TURN,
     MOST_CANDIDATES,
     MOST_TRIALS,
     Kind,
@@ -24,7 +25,15 @@ from gammon.engine._result import (
     Standing,
     whole,
 )
-from gammon.engine._values import DEFAULT_FILTERS, DEFAULT_REPLIES, MAX_PLIES, Filters, checked_filters, checked_replies
+from gammon.engine._values import (
+    DEFAULT_FILTERS,
+    DEFAULT_REPLIES,
+    MAX_PLIES,
+    Filters,
+    checked_filters,
+    checked_replies,
+    roll_of,
+)
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model, named
 from gammon.match._state import GameState, State
@@ -40,7 +49,7 @@ _DEFAULT: Literal["default"] = "default"
 def rollout(
     x: Position | State,
     *,
-    roll: Roll | None = None,
+    roll: Roll | str | None = None,
     plays: Sequence[Play | str] | int = 5,
     cube_decision: bool = False,
     cubeful: bool | None = None,
@@ -63,6 +72,7 @@ def rollout(
     resume: RolloutResult | None = None,
     filters: Filters | None = None,
     replies: int | None = DEFAULT_REPLIES,
+    turn: int | None = None,
 ) -> RolloutResult:
     """Plays a position out many times: what it comes to on average, and how exact that is.
 
@@ -71,7 +81,7 @@ def rollout(
 
     Args:
         x: a position, which means money without a cube; or a state, with its score, its cube, and its roll.
-        roll: the roll whose plays are compared; the state's if it has one.
+        roll: the roll whose plays are compared, or a text such as "31"; the state's if it has one.
         plays: the plays, or how many of the best at 0-ply.
         cube_decision: whether to compare doubling and not doubling.
         cubeful: whether the cube can be turned in the trials, and under the Jacoby rule gammons wait for that; None for
@@ -103,17 +113,20 @@ def rollout(
             `backend`, `address` and `progress`.
         filters: of players that look ahead, which candidates are judged deeper; `Engine.FILTERS` if None.
         replies: of players that look ahead, how many replies to each roll are evaluated, as in `Engine`.
+        turn: which turn of the game it is, counted from 1 over both sides, as `Match.turn`. It matters where the rules
+            make somebody wait with a double (rule 7.9); None: nobody has to wait any more.
 
     Raises:
         InvalidArgumentError: for a finished game, an offer that is not answered yet, a cube that may not be turned, no
             legal play, or a setting out of range.
         MissingExtraError: without Ray for ``backend="ray"``.
         IllegalPlayError: for a play that the roll does not allow.
+        NotationError: for a text that is no roll.
         Interrupted: on Ctrl-C, with the trials finished so far in `.result`, which can be resumed; None in place of
             fewer than two.
 
-    >>> from gammon import Position, Roll
-    >>> result = rollout(Position.start(), roll=Roll(3, 1), plays=["8/5 6/5", "24/21 24/23"], trials=36)
+    >>> from gammon import Position
+    >>> result = rollout(Position.start(), roll="31", plays=["8/5 6/5", "24/21 24/23"], trials=36)
     >>> result.best.action, result.candidates[1].behind > 0.1
     ('8/5 6/5', True)
     """
@@ -134,17 +147,17 @@ def rollout(
     _least("stop_standard_error", stop_standard_error)
     _least("stop_difference", stop_difference)
     evaluator = model_from(model)
+    if turn is not None:
+        whole("turn", turn, 1, LAST_TURN)
     state = _state(x)
-    asked = roll if roll is not None else state.roll if isinstance(x, State) else None
-    if not isinstance(asked, Roll | None):
-        raise InvalidArgumentError(f"roll is a Roll, not {asked!r}")
+    asked = roll_of(x, roll)
     if cube_decision and asked is not None:
         raise InvalidArgumentError(f"doubling comes before rolling, but there is a roll, {asked}")
     ladder = _ladder(x, state, cubeful, met)
     live = any(any(known.may_double) for known in ladder.levels)
     if cube_decision:
         kind: Kind = "cube"
-        starts = _cube_starts(state, ladder)
+        starts = _cube_starts(state, ladder, turn)
     elif asked is not None:
         kind = "plays"
         starts = _play_starts(state, asked, plays, ladder, evaluator)
@@ -172,6 +185,7 @@ def rollout(
         stop_difference=stop_difference,
         filters=DEFAULT_FILTERS if filters is None else checked_filters(filters),
         replies=checked_replies(replies),
+        turn=turn,
         _loaded=loaded,
     )
     return run(blank, threads, progress, backend, address)
@@ -223,11 +237,14 @@ def level_on(ladder: Ladder, cube: Cube) -> int:
 _Start: TypeAlias = tuple[str, Position, Cube]
 
 
-def _cube_starts(state: State, ladder: Ladder) -> list[_Start]:
+def _cube_starts(state: State, ladder: Ladder, turn: int | None) -> list[_Start]:
     cube = state.cube
     known = ladder.levels[0 if ladder.endless else level_on(ladder, cube)]
     if not known.may_double[0] or cube.owner == "opponent":
         raise InvalidArgumentError("the player on roll may not turn the cube, so there is nothing to decide")
+    if turn is not None and turn < ladder.first_double_turn[0]:
+        first = ladder.first_double_turn[0]
+        raise InvalidArgumentError(f"the player on roll may not turn the cube before turn {first}, and this is {turn}")
     word = "redouble" if cube.owner == "player" else "double"
     return [
         (f"no {word}", state.position, cube),
@@ -326,11 +343,15 @@ def trials_of(settings: RolloutResult, threads: int | None) -> Trials:
     loaded = settings._loaded
     if loaded is None:
         loaded = reload(settings.tables, _DEFAULT, _DEFAULT)
+    turn = settings.turn
+    if turn is not None and settings.kind == "plays":
+        turn += 1
     starts = [
         (
             candidate.position,
             level_on(settings.ladder, candidate.cube),
             candidate.cube.owner,
+            turn,
             settings.kind == "cube" and place == 0,
             settings.kind == "plays",
         )

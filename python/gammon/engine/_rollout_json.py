@@ -13,7 +13,7 @@ from gammon import _core
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, Level
 from gammon.dice import Roll
-from gammon.engine._result import MOST_CANDIDATES, MOST_TRIALS, RolloutCandidate, RolloutResult
+from gammon.engine._result import LAST_TURN, MOST_CANDIDATES, MOST_TRIALS, RolloutCandidate, RolloutResult
 from gammon.engine._rollout import blank_candidate, level_on, model_from, reload, with_estimates
 from gammon.engine._values import MAX_PLIES, MOST_REPLIES, Filter, Filters, checked_filters
 from gammon.errors import FileFormatError, InvalidArgumentError
@@ -57,6 +57,7 @@ def to_dict(result: RolloutResult) -> dict[str, Any]:
         "plies": result.plies,
         "filters": [[kept if kept is None else list(kept) for kept in passes] for passes in result.filters],
         "replies": result.replies,
+        "turn": result.turn,
         "model": {"path": os.fspath(result.model.path), "sha256": _digest(result.model)},
         "tables": list(result.tables),
         "min_trials": result.min_trials,
@@ -236,7 +237,7 @@ def from_dict(
             data = json.loads(data)
         except (ValueError, RecursionError) as error:
             raise FileFormatError(f"no JSON: {error}") from None
-    fields = read_dict(data, "rollout", _FIELDS)
+    fields = read_dict(data, "rollout", _FIELDS, {"turn"})
     if fields["format"] != "gammon rollout" or fields["version"] != _JSON_VERSION:
         fail("version", f"a gammon rollout of version {_JSON_VERSION} is expected")
     if fields["kind"] not in ("position", "plays", "cube"):
@@ -284,6 +285,7 @@ def from_dict(
         plies=read_int(fields["plies"], "plies", 0, MAX_PLIES),
         filters=_filters_from(fields["filters"], "filters"),
         replies=None if fields["replies"] is None else read_int(fields["replies"], "replies", 1, MOST_REPLIES),
+        turn=None if fields.get("turn") is None else read_int(fields["turn"], "turn", 1, LAST_TURN),
         model=_reloaded_model(fields["model"], model),
         tables=tables,
         min_trials=read_int(fields["min_trials"], "min_trials", 2, MOST_TRIALS),
@@ -296,7 +298,7 @@ def from_dict(
     try:
         core = _core.Rollout(
             settings.ladder.compiled(),
-            [(c.position, level_on(settings.ladder, c.cube), c.cube.owner, False, False) for c in candidates],
+            [(c.position, level_on(settings.ladder, c.cube), c.cube.owner, None, False, False) for c in candidates],
             settings.seed,
             None,
             True,

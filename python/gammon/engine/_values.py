@@ -8,9 +8,11 @@ from typing import NamedTuple, TypeAlias, overload
 
 from gammon import _core
 from gammon.cube import Decision
+from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
-from gammon.match import Offer
+from gammon.match import Offer, State
 from gammon.play import Play
+from gammon.position import Position
 
 __all__ = [
     "DEFAULT_FILTERS",
@@ -27,6 +29,7 @@ __all__ = [
     "Ranking",
     "checked_filters",
     "checked_replies",
+    "roll_of",
 ]
 
 MAX_PLIES = 3
@@ -121,6 +124,17 @@ def checked_replies(replies: int | None) -> int | None:
     if replies is not None:
         _whole("replies", replies, 1, MOST_REPLIES)
     return replies
+
+
+def roll_of(x: Position | State, roll: Roll | str | None) -> Roll | None:
+    """The roll that is given, or else the one that a state holds."""
+    if isinstance(roll, str):
+        return Roll.parse(roll)
+    if roll is None and isinstance(x, State):
+        return x.roll
+    if not isinstance(roll, Roll | None):
+        raise InvalidArgumentError(f"roll is a Roll or a text such as '31', not {roll!r}")
+    return roll
 
 
 @dataclass(frozen=True, slots=True)

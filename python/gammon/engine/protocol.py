@@ -34,6 +34,7 @@ from gammon.errors import (
 )
 from gammon.evaluator import Model
 from gammon.match import State
+from gammon.notation import read_position
 from gammon.position import Position
 
 __all__ = ["LONGEST_LINE", "VERSION", "Session", "serve"]
@@ -128,16 +129,14 @@ def _short(value: object) -> str:
 
 
 def _where(value: object) -> Position | State:
-    """A Position ID, an XGID, "PositionID:MatchID", or the 28 numbers of the array form."""
+    """What `read_position` reads, or the 28 numbers of the array form."""
     if isinstance(value, str):
-        if value.upper().startswith("XGID="):
-            return State.from_xgid(value)
-        return State.from_gnubg_id(value) if ":" in value else Position.from_id(value)
+        return read_position(value)
     if isinstance(value, list):
         if len(value) != 28 or not all(_is_whole(cell) and -128 <= cell <= 127 for cell in value):
             _refuse("params", "an array of a position has 28 whole numbers from -128 to 127")
         return Position.from_array(value)
-    _refuse("params", f"position is an ID, an XGID or an array, not {_short(value)}")
+    _refuse("params", f"position is a start, an ID, an XGID or an array, not {_short(value)}")
 
 
 _CODES: tuple[tuple[type[Exception], str], ...] = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gammon.rules import VARIANTS, Rules
+from gammon.position import VARIANTS
+from gammon.rules import Rules
 
 __all__ = ["RULE_TAGS", "apply_setting", "rule_tags"]
 

@@ -26,9 +26,9 @@ const MOST_STARTS: usize = 4096;
 /// Their samples are held together.
 const MOST_TRIALS_AT_ONCE: u64 = 1 << 16;
 
-/// A start: position, level of the cube, its owner, whether the first turn is without a double, whether the numbers are
-/// for the player who is not on roll.
-type StartParts<'py> = (PyRef<'py, PyPosition>, usize, Option<Text>, bool, bool);
+/// A start: position, level of the cube, its owner, the turn of the game if somebody may have to wait with a double, whether
+/// the first turn is without one, whether the numbers are for the player who is not on roll.
+type StartParts<'py> = (PyRef<'py, PyPosition>, usize, Option<Text>, Option<u32>, bool, bool);
 /// The trials of a start: how many, whether it still gets more, and its sums.
 type TallyParts = (u64, bool, Vec<f64>);
 /// The trials of a pair of starts, and sums.
@@ -41,12 +41,13 @@ type StandingParts = (Vec<TallyParts>, Vec<DifferenceParts>);
 type PlayerParts = (usize, FilterParts, Option<usize>);
 
 fn start_from(py: Python<'_>, ladder: &Ladder, parts: &StartParts<'_>) -> PyResult<Start> {
-    let (position, level, owner, no_double, mirrored) = parts;
+    let (position, level, owner, turn, no_double, mirrored) = parts;
     if !ladder.has_level(*level) || *level >= 64 {
         return Err(Kind::InvalidArgument.error(py, format!("the ladder has no level {level}")));
     }
     let owner: Owner = owner_from(py, owner.as_deref())?;
-    Ok(Start { position: position.0, level: *level, owner, no_double: *no_double, mirrored: *mirrored })
+    let turn = turn.unwrap_or(rollout::LATER);
+    Ok(Start { position: position.0, level: *level, owner, turn, no_double: *no_double, mirrored: *mirrored })
 }
 
 fn standing_from(py: Python<'_>, (tallies, differences): StandingParts) -> PyResult<Standing> {

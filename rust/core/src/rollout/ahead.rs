@@ -33,7 +33,7 @@ impl<'a> Ahead<'a> {
 }
 
 fn game(stakes: Stakes<'_>) -> CubeGame {
-    CubeGame::new(*stakes.ladder, stakes.level, stakes.owner)
+    CubeGame::new(*stakes.ladder, stakes.level, stakes.owner).on_turn(stakes.turn)
 }
 
 impl Player for Ahead<'_> {

@@ -123,7 +123,8 @@ impl<'a> Judge<'a> {
         self.found(self.least(0, self.candidates.len(), next))
     }
 
-    /// The best play of a roll with a live cube: `ladder` and `owner` are seen by the player who rolls next.
+    /// The best play of a roll with a live cube: `ladder`, `owner` and whether a double has to wait are seen by the player
+    /// who rolls next.
     pub fn best_cubeful(
         &mut self,
         position: &Position,
@@ -131,13 +132,14 @@ impl<'a> Judge<'a> {
         ladder: &Ladder,
         level: usize,
         owner: Owner,
+        waits: bool,
     ) -> Position {
         self.look(position, roll);
         let mut best = 0;
         let mut least = f64::INFINITY;
         for place in 0..self.candidates.len() {
             let (after, outputs) = self.found(place);
-            let worth = cubeful(&after, outputs, ladder, level, owner);
+            let worth = cubeful(&after, outputs, ladder, level, owner, waits);
             if worth < least {
                 (best, least) = (place, worth);
             }
@@ -162,7 +164,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The worth of a position to the player on roll with the best action of the cube.
-pub fn cubeful(position: &Position, outputs: Outputs, ladder: &Ladder, level: usize, owner: Owner) -> f64 {
-    cube::best(certified(outputs), ladder, level, owner, cube::efficiency(position))
+/// The worth of a position to the player on roll with the best action of the cube, or without a double while that has to
+/// wait.
+pub fn cubeful(position: &Position, outputs: Outputs, ladder: &Ladder, level: usize, owner: Owner, waits: bool) -> f64 {
+    let worth = if waits { cube::value } else { cube::best };
+    worth(certified(outputs), ladder, level, owner, cube::efficiency(position))
 }

@@ -29,6 +29,7 @@ use crate::judge::Judge;
 use crate::ladder::{Ladder, Owner};
 use crate::position::Position;
 
+pub use crate::search::LATER;
 pub use ahead::Ahead;
 pub use dice::{STRATIFIED, THROWS, TrialDice};
 pub use run::{Contest, Limits, Played, add, play, run};
@@ -44,6 +45,9 @@ pub struct Start {
     pub level: usize,
     /// Who has it.
     pub owner: Owner,
+    /// The turn of the game on which it is rolled, counted from 1 over both sides; [`LATER`] once nobody has to wait
+    /// with a double.
+    pub turn: u32,
     /// The player on roll does not double on the first turn.
     pub no_double: bool,
     /// The numbers are wanted by the player who is not on roll: who has just made a play.
@@ -59,6 +63,8 @@ pub struct Stakes<'a> {
     pub level: usize,
     /// Who has it, seen by the player on roll.
     pub owner: Owner,
+    /// The turn of the game, as in [`Start`].
+    pub turn: u32,
 }
 
 /// Decides in the trials, for both sides. What it answers must depend on its arguments only.

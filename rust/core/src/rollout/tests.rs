@@ -12,7 +12,7 @@ use crate::nn::{Network, Shape, Weights};
 use crate::outcome::Probabilities;
 use crate::parallel::Control;
 use crate::position::Variant;
-use crate::search::{self, Filters, Game, Memory, Settings};
+use crate::search::{self, CubeGame, Filters, Game, Memory, Settings};
 
 const POINTS: [f64; 6] = [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0];
 
@@ -29,8 +29,19 @@ fn money(beavers: u8, gammons_while_centred: bool) -> Ladder {
     Ladder::endless(POINTS, Terms { beavers, gammons_while_centred, ..Terms::default() }).unwrap()
 }
 
+/// A score of which neither player knows gammons, the first one having to wait with a double until turn 5 (rule 7.9).
+fn waiting() -> Ladder {
+    let level = |worth, may| Level { worth, may_double: [may; 2], dead: false };
+    let levels = [
+        level([0.1, 0.2, 0.3, 0.5, 0.6, 0.7], true),
+        level([0.0, 0.1, 0.2, 0.6, 0.8, 0.9], true),
+        level([0.0, 0.0, 0.0, 1.0, 1.0, 1.0], false),
+    ];
+    Ladder::new(&levels, Terms { total: 1.0, first_double_turn: [5, 2], ..Terms::default() }).unwrap()
+}
+
 fn start(position: Position) -> Start {
-    Start { position, level: 0, owner: Owner::Centred, no_double: false, mirrored: false }
+    Start { position, level: 0, owner: Owner::Centred, turn: LATER, no_double: false, mirrored: false }
 }
 
 fn plan<'a>(network: &'a Network, ladder: Ladder, starts: &'a [Start]) -> Plan<'a> {
@@ -74,7 +85,7 @@ impl Player for TablePlayer<'_> {
     fn decide(&mut self, position: &Position, stakes: Stakes<'_>) -> Action {
         let equity = self.table.equity(position, None, Default::default(), true).unwrap();
         let chances = Probabilities::new([(equity + 1.0) / 2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
-        let Stakes { ladder, level, owner } = stakes;
+        let Stakes { ladder, level, owner, .. } = stakes;
         cube::decide(chances, ladder, level, owner, cube::efficiency(position)).action
     }
 }
@@ -299,6 +310,52 @@ fn a_drop_ends_the_trial() {
     assert_eq!([worth(0), worth(1), worth(2)], [1.0, 1.0, 8.0]);
 }
 
+/// Doubles whenever it may, and is taken.
+struct Eager;
+
+impl Player for Eager {
+    fn choose(&mut self, position: &Position, roll: Roll, _: Stakes<'_>) -> Position {
+        position.plays(roll).into_iter().next().map_or_else(|| position.flip(), |play| play.next())
+    }
+
+    fn decide(&mut self, _: &Position, _: Stakes<'_>) -> Action {
+        Action::DoubleTake
+    }
+}
+
+#[test]
+fn on_the_first_turns_a_double_has_to_wait() {
+    let network = network();
+    let position = bear_off();
+    let on = |turn| Start { turn, ..start(position) };
+    // On turn 4 the player waits for the last time, and the opponent does not wait at all.
+    let starts = [on(5), on(LATER), on(4), Start { no_double: true, ..on(LATER) }, on(2)];
+    let judge = Judge::bare(&network);
+    let ahead: &Players<'_> = &|| Box::new(Ahead::new(judge, searching(1)));
+    let eager: &Players<'_> = &|| Box::new(Eager);
+    let ways: [(Option<&Players<'_>>, bool, Option<u32>); 6] = [
+        (None, false, None),
+        (None, true, None),
+        (Some(ahead), false, None),
+        (Some(eager), false, None),
+        (Some(eager), false, Some(1)),
+        (Some(eager), false, Some(3)),
+    ];
+    for (players, luck, truncate) in ways {
+        let plan = Plan { players, luck, truncate, ..plan(&network, waiting(), &starts) };
+        let standing = played(&plan, &trials(72), 1);
+        let sums: Vec<_> = standing.tallies().iter().map(Tally::numbers).collect();
+        assert_eq!(sums[0], sums[1]);
+        assert_eq!(sums[2], sums[3]);
+        // On turn 5 the cube is turned, on turn 4 not yet; on the third turn from turn 4 it is, from turn 2 not yet.
+        match truncate {
+            Some(1) => assert_ne!(sums[0], sums[2]),
+            Some(_) => assert_ne!(sums[2], sums[4]),
+            None => {}
+        }
+    }
+}
+
 #[test]
 fn sums_that_do_not_belong_together_are_refused() {
     let network = network();
@@ -374,11 +431,12 @@ fn search_and_trials_do_not_contradict_each_other() {
         Position::start(Variant::Standard),
     ];
     for position in positions {
-        for ladder in [cubeless(), money(1, true), money(0, false)] {
-            let game = Game::cubeful(ladder, 0, Owner::Centred);
-            let starts = [start(position), Start { no_double: true, ..start(position) }];
+        let later = [cubeless(), money(1, true), money(0, false), waiting()].map(|ladder| (ladder, LATER));
+        for (ladder, turn) in later.into_iter().chain([2, 3, 4].map(|turn| (waiting(), turn))) {
+            let game = Game::Cubeful(Box::new(CubeGame::new(ladder, 0, Owner::Centred).on_turn(turn)));
+            let starts = [Start { turn, ..start(position) }, Start { turn, no_double: true, ..start(position) }];
             let player = &mut Ahead::new(judge, searching(0));
-            let stakes = Stakes { ladder: &ladder, level: 0, owner: Owner::Centred };
+            let stakes = Stakes { ladder: &ladder, level: 0, owner: Owner::Centred, turn };
             for roll in Roll::ALL {
                 let best = search.rank(&position, roll, &game, true).answer;
                 let Some(best) = best.first() else { continue };

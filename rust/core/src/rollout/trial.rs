@@ -38,6 +38,9 @@ struct Game {
     level: usize,
     /// Seen by the player on roll.
     owner: Owner,
+    /// Turns since the start.
+    played: u32,
+    /// The turn of the game.
     turn: u32,
     /// The luck so far, seen by seat 0: of the five probabilities, and of the worth.
     luck: [f64; 5],
@@ -72,7 +75,8 @@ impl<'p, 'a> Table<'p, 'a> {
             seat: usize::from(start.mirrored),
             level: start.level,
             owner: start.owner,
-            turn: 0,
+            played: 0,
+            turn: start.turn,
             luck: [0.0; 5],
             worth_luck: 0.0,
         };
@@ -80,17 +84,22 @@ impl<'p, 'a> Table<'p, 'a> {
             if control.is_cancelled() {
                 return None;
             }
-            let waits = start.no_double && game.turn == 0;
+            let waits = start.no_double && game.played == 0 || self.is_early(game.seat, game.turn);
             if let Some(ending) = self.known(&game, waits).or_else(|| self.truncated(&game, waits)) {
                 break ending;
             }
             if !waits && let Some(ending) = self.double(&mut game) {
                 break ending;
             }
-            let roll = dice.roll(game.turn);
+            let roll = dice.roll(game.played);
             self.turn(&mut game, roll);
         };
         Some(self.sample(&game, &ending, std::array::from_fn(|turn| dice.stratum(turn))))
+    }
+
+    /// Whether the rules make a seat wait with a double on a turn of the game.
+    fn is_early(&self, seat: usize, turn: u32) -> bool {
+        turn < self.ladders[seat].first_double_turn()[0]
     }
 
     /// Whether somebody can still turn the cube, as the player on roll sees it.
@@ -128,7 +137,7 @@ impl<'p, 'a> Table<'p, 'a> {
     }
 
     fn truncated(&mut self, game: &Game, waits: bool) -> Option<Ending> {
-        if game.turn < self.plan.truncate.unwrap_or(MOST_TURNS).min(MOST_TURNS) {
+        if game.played < self.plan.truncate.unwrap_or(MOST_TURNS).min(MOST_TURNS) {
             return None;
         }
         let chances = self.judge.evaluate(&game.position);
@@ -152,7 +161,7 @@ impl<'p, 'a> Table<'p, 'a> {
         }
         let action = match &mut self.player {
             Some(player) => {
-                let stakes = Stakes { ladder, level: game.level, owner: game.owner };
+                let stakes = Stakes { ladder, level: game.level, owner: game.owner, turn: game.turn };
                 player.decide(&game.position, stakes)
             }
             None => {
@@ -179,31 +188,36 @@ impl<'p, 'a> Table<'p, 'a> {
     fn turn(&mut self, game: &mut Game, roll: Roll) {
         let (next_seat, next_owner) = (1 - game.seat, game.owner.flip());
         let live = self.is_live(game);
-        let stakes = Stakes { ladder: &self.ladders[game.seat], level: game.level, owner: game.owner };
+        let next_turn = game.turn.saturating_add(1);
+        let waits = self.is_early(next_seat, next_turn);
+        let ladder = &self.ladders[game.seat];
+        let stakes = Stakes { ladder, level: game.level, owner: game.owner, turn: game.turn };
         let chosen = self.player.as_mut().map(|player| player.choose(&game.position, roll, stakes));
         // Gammons count where the cube may still be turned.
         let gammons = live || self.ladders[next_seat].gammons_count(next_owner);
         let plain = Plain::new(&self.ladders[next_seat], game.level, gammons);
         if self.plan.luck {
             let good = self.judge.good_of_all(&game.position, &plain);
-            self.add_luck(game, &good, roll, live);
+            self.add_luck(game, &good, roll, live.then_some(waits));
         }
         game.position = match chosen {
             Some(next) => next,
             None if live => {
-                self.judge.best_cubeful(&game.position, roll, &self.ladders[next_seat], game.level, next_owner)
+                self.judge.best_cubeful(&game.position, roll, &self.ladders[next_seat], game.level, next_owner, waits)
             }
             None => self.judge.best_plain(&game.position, roll, &plain).0,
         };
         game.seat = next_seat;
         game.owner = next_owner;
-        game.turn += 1;
+        game.played += 1;
+        game.turn = next_turn;
     }
 
     /// What the roll leads to less what all rolls lead to on average.
     ///
-    /// The same function of the roll on both sides, whatever is played: so its mean is zero exactly.
-    fn add_luck(&self, game: &mut Game, good: &[(Position, nn::Outputs); 21], roll: Roll, live: bool) {
+    /// The same function of the roll on both sides, whatever is played: so its mean is zero exactly. `live` is none where
+    /// the cube is out of play, and else whether the next player has to wait with a double.
+    fn add_luck(&self, game: &mut Game, good: &[(Position, nn::Outputs); 21], roll: Roll, live: Option<bool>) {
         let mut mean = [0.0; 5];
         let mut mean_worth = 0.0;
         let mut own = [0.0; 5];
@@ -215,8 +229,9 @@ impl<'p, 'a> Table<'p, 'a> {
             // Those who roll next are the other player.
             let seen = certified(*outputs);
             let chances = if game.seat == 0 { seen.flip() } else { seen }.values();
-            let worth = if live {
-                let worth = judge::cubeful(next, *outputs, &self.ladders[1 - game.seat], game.level, game.owner.flip());
+            let worth = if let Some(waits) = live {
+                let ladder = &self.ladders[1 - game.seat];
+                let worth = judge::cubeful(next, *outputs, ladder, game.level, game.owner.flip(), waits);
                 if game.seat == 0 { self.total - worth } else { worth }
             } else {
                 plain.worth(chances)

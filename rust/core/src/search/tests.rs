@@ -438,7 +438,7 @@ fn doubles_wait_for_their_turn() {
     // Some of the numbers are none.
     let same = |a: &cube::Decision, b: &cube::Decision| format!("{a:?}") == format!("{b:?}");
     let mut less = 0;
-    for position in positions(60, 8) {
+    for position in positions(240, 8) {
         let free = ask(waiting(), &position);
         assert!(same(&ask(waiting().on_turn(5), &position), &free));
         assert_eq!(waiting().on_turn(5), waiting());
