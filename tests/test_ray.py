@@ -106,6 +106,17 @@ class TestChunks:
             list(_ray.run(sleepy, "", range(1), address="1.2.3.4:5"))
         assert list(_ray.run(sleepy, "", range(0))) == []
 
+    def test_a_cluster_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Ray asks for minutes before it gives up: what it then raises is raised here."""
+
+        def give_up(**_: object) -> None:
+            raise ConnectionError("no answer")
+
+        monkeypatch.setattr(ray, "is_initialized", lambda: False)
+        monkeypatch.setattr(ray, "init", give_up)
+        with pytest.raises(gammon.GammonError, match=r"no Ray cluster at '1\.2\.3\.4:5': no answer"):
+            list(_ray.run(sleepy, "", range(1), address="1.2.3.4:5"))
+
 
 HOW: dict[str, dict[str, Any]] = {
     "random": {"n": 600},

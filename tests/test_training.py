@@ -28,7 +28,15 @@ class TestRecipe:
 
     @pytest.mark.parametrize(
         "text",
-        ["", "[]", "{}", '{"layers": [64], "stages": []}', '{"layers": [64, 16], "stages": [{"game": 3}]}', '{"a": 1}'],
+        [
+            "",
+            "[]",
+            "{}",
+            '{"layers": [64], "stages": [{"games": 8}]}',
+            '{"layers": [64, 16], "stages": []}',
+            '{"layers": [64, 16], "stages": [{"game": 3}]}',
+            '{"a": 1}',
+        ],
     )
     def test_files_that_are_none(self, tmp_path: Path, text: str) -> None:
         path = tmp_path / "recipe.json"
@@ -60,7 +68,7 @@ class TestInputs:
     def test_recipes(self) -> None:
         recipe = dataclasses.replace(RECIPE, inputs="contact")
         assert Recipe.from_dict(recipe.to_dict()) == recipe
-        assert Recipe.from_dict({"layers": [64, 16], "stages": []}).inputs == "raw"
+        assert Recipe.from_dict({"layers": [64, 16], "stages": [{"games": 8}]}).inputs == "raw"
 
     def test_a_raw_start_keeps_what_it_says(self, tmp_path: Path) -> None:
         raw = train(RECIPE, tmp_path / "raw.gammon")

@@ -81,12 +81,15 @@ def run(
     Raises:
         MissingExtraError: without Ray.
         InvalidArgumentError: for an address where Ray is connected already, or more processors than any node has.
-        GammonError: if a chunk loses its worker again and again.
+        GammonError: if the cluster cannot be reached, or a chunk loses its worker again and again.
     """
     ray = _ray()
     ours = not ray.is_initialized()
     if ours:
-        ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        try:
+            ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise GammonError(f"there is no Ray cluster at {address!r}: {error}") from error
     elif address is not None:
         raise InvalidArgumentError(f"address: Ray is connected already, so it cannot be {address!r} as well")
     try:

@@ -121,6 +121,11 @@ class Recipe:
     quick: Recipe | None = None
     teacher: Recipe | None = None
 
+    def __post_init__(self) -> None:
+        """Refuses a recipe by which nothing is trained."""
+        if not self.stages:
+            raise InvalidArgumentError("a recipe has at least one stage")
+
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Recipe:
         """Reads a JSON file; a field that it does not know is refused.
@@ -225,7 +230,7 @@ def train(
         if written is not None:
             check_target(written)
     if checkpoint is not None:
-        renamed_target(checkpoint)
+        checkpoint = renamed_target(checkpoint)
     if not checkpoint_seconds > 0:
         raise InvalidArgumentError(f"checkpoint_seconds is above 0, not {checkpoint_seconds}")
     stages = [stage._fields() for stage in recipe.stages]

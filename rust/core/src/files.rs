@@ -53,16 +53,23 @@ pub fn partial(path: &Path) -> PathBuf {
 }
 
 /// Writes a file as PATH.partial, and renames it when it is complete and on the disk.
-pub(crate) fn write_whole(
+///
+/// What a link leads to is written, not the link; what is there and no plain file is refused, for the file would take
+/// its place.
+pub(crate) fn write_whole<E: From<io::Error>>(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), FileError>,
-) -> Result<(), FileError> {
-    let partial = partial(path);
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
+) -> Result<(), E> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if target.exists() && !target.is_file() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there and no plain file").into());
+    }
+    let partial = partial(&target);
     let written = (|| {
         let mut writer = BufWriter::with_capacity(1 << 20, File::create(&partial)?);
         write(&mut writer)?;
         writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&partial, path)?;
+        fs::rename(&partial, &target)?;
         Ok(())
     })();
     if written.is_err() {
@@ -176,6 +183,24 @@ mod tests {
         }
         assert!(matches!(read(&good[..40]), Err(FileError::Damaged(_))));
         assert!(matches!(read(b""), Err(FileError::Foreign(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let folder = std::env::temp_dir().join(format!("gammon-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (file, link) = (folder.join("file"), folder.join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let write = |path: &Path| write_whole(path, |writer| writer.write_all(b"new"));
+        write(&link).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        for other in [&folder, Path::new("/dev/null")] {
+            assert_eq!(write(other).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -5,12 +5,13 @@
 //! momentum and squares, and the XXH3-64 of all bytes before it.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::files;
 use crate::nn::{Inputs, Shape, Weights};
 use crate::train::{Stage, Trainer, tables_for};
 
@@ -64,21 +65,10 @@ fn fingerprint(stages: &[Stage]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// Writes a file whole or not at all: to `PATH.partial`, then renamed.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
-    let mut file = File::create(&partial)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&partial, path)
-}
-
 impl Trainer {
     /// Writes the run to a file, whole or not at all.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        write_whole(path, &self.to_bytes())
+        files::write_whole(path, |writer| writer.write_all(&self.to_bytes()))
     }
 
     /// The run of a file, of this recipe and seed.
