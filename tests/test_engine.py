@@ -597,7 +597,9 @@ class TestCommands:
         assert self.run("eval", xgid) == 0
         assert "mwc" in capsys.readouterr().out
         assert self.run("eval", match_state(START, points=(2, 3), roll=Roll(3, 1)).xgid) == 0
-        assert capsys.readouterr().out.startswith("8/5 6/5")
+        head, best, *_ = capsys.readouterr().out.splitlines()
+        assert head.split()[:2] == ["equity", "match"]
+        assert best.startswith("8/5 6/5")
 
     def test_cube(self, capsys: pytest.CaptureFixture[str]) -> None:
         xgid = match_state(START, points=(2, 3)).xgid
