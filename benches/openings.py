@@ -28,7 +28,7 @@ PLAYS = {
     "64": ["8/2 6/2", "24/18 13/9", "24/14"],
 }
 """What is usual: Kit Woolsey's synopsis in the Backgammon FAQ."""
-DISPUTED = ["52", "64"]
+DISPUTED = ["43", "52", "64"]
 """Our own networks disagree."""
 
 
