@@ -15,7 +15,7 @@ from gammon.engine import LEVELS, Engine, Player
 
 SEED = 20
 NOISY = 20_000
-SEARCHING = {1: 4_000, 2: 2_000}
+SEARCHING = {1: 4_000, 2: 1_000}
 MATCHES = 12
 
 
