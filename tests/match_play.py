@@ -2,7 +2,7 @@
 
 import random
 
-from gammon import Match, Position, Rules
+from gammon import Match, Phase, Position, Rules
 from gammon.clock import ClockSettings
 from gammon.dice import CardDice, RandomDice, SequenceDice
 
@@ -52,6 +52,22 @@ def at_score(points, rules, *dice):
             match.director("award game", winner=seat, points=points[seat])
     assert match.score == points
     return match
+
+
+def after_crawford(rules, seed):
+    """A 3-point match at 2-1, before the opening throw of the first game after the Crawford game."""
+    match = Match(rules, dice=RandomDice(seed=seed))
+    for loser, level in ((1, "gammon"), (0, "single")):
+        roll_opening(match)
+        match.resign(level, player=loser)
+        match.accept()
+    return match
+
+
+def roll_opening(match):
+    """Throws, ties too, until somebody has a roll to play."""
+    while match.phase is not Phase.ROLLED:
+        match.roll()
 
 
 def new_match(rules, seed, time=None):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from match_play import after_crawford, roll_opening
 
 import gammon
 from gammon import Action, Match, Phase, Position, Roll, Rules, State
@@ -480,14 +481,8 @@ def test_whatever_is_played_is_analysed(rules: Rules, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_who_has_to_wait_with_a_double_is_not_asked_rule_7_9(seed: int) -> None:
     """After the Crawford game, under Holland: no question before the third turn, and plays are judged by it."""
-    match = Match(Rules.match(3, holland=True), dice=RandomDice(seed=seed))
-    for loser, level in ((1, "gammon"), (0, "single")):
-        while match.phase is not Phase.ROLLED:
-            match.roll()
-        match.resign(level, player=loser)
-        match.accept()
-    while match.phase is not Phase.ROLLED:
-        match.roll()
+    match = after_crawford(Rules.match(3, holland=True), seed)
+    roll_opening(match)
     engine = Engine(0, bearoff=False)
     while match.turn < 8:
         if match.phase is Phase.ROLLED:

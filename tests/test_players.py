@@ -7,6 +7,7 @@ import pickle
 from collections import Counter
 
 import pytest
+from match_play import after_crawford, roll_opening
 
 import gammon
 from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State
@@ -136,17 +137,11 @@ def test_what_is_refused() -> None:
 def test_who_has_to_wait_with_a_double_does_rule_7_9(seed: int) -> None:
     """After the Crawford game the trailing player doubles at once; under Holland on their third turn."""
     for holland in (False, True):
-        match = Match(Rules.match(3, holland=holland), dice=RandomDice(seed=seed))
-        for loser, level in ((1, "gammon"), (0, "single")):
-            while match.phase is not Phase.ROLLED:
-                match.roll()
-            match.resign(level, player=loser)
-            match.accept()
+        match = after_crawford(Rules.match(3, holland=holland), seed)
         assert (match.score, match.state.post_crawford) == ((2, 1), True)
         player = Player("master", engine=Engine(bearoff=False))
         # The opening throw is the starter's first turn.
-        while match.phase is not Phase.ROLLED:
-            match.roll()
+        roll_opening(match)
         starter, turns = match.state.on_roll, []
         while not turns and match.turn < 9:
             assert len(match.games) == 2

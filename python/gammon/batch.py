@@ -340,10 +340,6 @@ def roll_values(
     >>> values[Roll(3, 1).index] > values[Roll(4, 1).index]
     np.True_
     """
-    from gammon.errors import InvalidArgumentError
-    from gammon.evaluator import Model, _resolve
+    from gammon.evaluator import _resolve_model
 
-    evaluator = _resolve(model)
-    if not isinstance(evaluator, Model):
-        raise InvalidArgumentError(f"model is a path, a Model or None here, not {model!r}")
-    return evaluator._network.roll_values(positions, objective, threads)
+    return _resolve_model(model)._network.roll_values(positions, objective, threads)

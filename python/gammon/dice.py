@@ -55,6 +55,14 @@ def _seed(seed: int | None) -> int:
     return _unsigned(seed, "seed is 0 to 2**64 - 1 or None")
 
 
+def _as_roll(value: Roll | str, what: str = "roll is") -> Roll:
+    if isinstance(value, str):
+        return Roll.parse(value)
+    if not isinstance(value, Roll):
+        raise InvalidArgumentError(f"{what} a Roll or a text such as '31', not {value!r}")
+    return value
+
+
 def _unsigned(value: SupportsIndex, wanted: str) -> int:
     """A number of 64 bits, numpy's included."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= operator.index(value) < 1 << 64:

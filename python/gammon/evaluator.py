@@ -169,6 +169,14 @@ def _resolve(model: AnyModel) -> Evaluator:
     raise InvalidArgumentError(f"model is a name, a path, an evaluator or None, not {model!r}")
 
 
+def _resolve_model(model: AnyModel) -> Model:
+    """The network that a `model` argument means where no other evaluator will do."""
+    found = _resolve(model) if isinstance(model, str | os.PathLike | None) else model
+    if not isinstance(found, Model):
+        raise InvalidArgumentError(f"model is a Model, its name or path, or None, not {model!r}")
+    return found
+
+
 def _ask(evaluator: Evaluator, positions: NDArray[np.int8]) -> NDArray[np.float32]:
     """What a user's evaluator answers, checked, with finished games put right."""
     import numpy as np

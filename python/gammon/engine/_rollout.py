@@ -35,13 +35,13 @@ from gammon.engine._values import (
     roll_of,
 )
 from gammon.errors import Interrupted, InvalidArgumentError
-from gammon.evaluator import Model, named
+from gammon.evaluator import Model, _resolve_model
 from gammon.match._state import GameState, State
 from gammon.met import MatchEquityTable
 from gammon.play import Play
 from gammon.position import Position
 
-__all__ = ["blank_candidate", "level_on", "model_from", "reload", "rollout", "run", "with_estimates"]
+__all__ = ["blank_candidate", "level_on", "reload", "rollout", "run", "with_estimates"]
 
 _DEFAULT: Literal["default"] = "default"
 
@@ -146,7 +146,7 @@ def rollout(
     _flag("cube_decision", cube_decision)
     _least("stop_standard_error", stop_standard_error)
     _least("stop_difference", stop_difference)
-    evaluator = model_from(model)
+    evaluator = _resolve_model(model)
     if turn is not None:
         whole("turn", turn, 1, LAST_TURN)
     state = _state(x)
@@ -297,16 +297,6 @@ def _least(name: str, value: object) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
         raise InvalidArgumentError(f"{name} is a number above 0, not {value!r}")
-
-
-def model_from(model: Model | str | os.PathLike[str] | None) -> Model:
-    if model is None:
-        return Model.default()
-    if isinstance(model, str | os.PathLike):
-        return named(model)
-    if not isinstance(model, Model):
-        raise InvalidArgumentError(f"model is a Model, its name or path, or None, not {model!r}")
-    return model
 
 
 def _tables(

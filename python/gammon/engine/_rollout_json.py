@@ -14,10 +14,10 @@ from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, Level
 from gammon.dice import Roll
 from gammon.engine._result import LAST_TURN, MOST_CANDIDATES, MOST_TRIALS, RolloutCandidate, RolloutResult
-from gammon.engine._rollout import blank_candidate, level_on, model_from, reload, with_estimates
+from gammon.engine._rollout import blank_candidate, level_on, reload, with_estimates
 from gammon.engine._values import MAX_PLIES, MOST_REPLIES, Filter, Filters, checked_filters
 from gammon.errors import FileFormatError, InvalidArgumentError
-from gammon.evaluator import Model
+from gammon.evaluator import Model, _resolve_model
 from gammon.match._codec import (
     fail,
     position_from_list,
@@ -328,7 +328,7 @@ def _filters_from(value: object, path: str) -> Filters:
 def _reloaded_model(value: object, model: Model | str | os.PathLike[str] | None) -> Model:
     data = read_dict(value, "model", {"path", "sha256"})
     path, digest = read_text(data["path"], "model.path"), read_text(data["sha256"], "model.sha256")
-    found = model_from(model)
+    found = _resolve_model(model)
     if model is None and _digest(found) != digest and os.path.exists(path):
         found = Model(path)
     if _digest(found) != digest:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, overload
 
 from gammon import _core
 from gammon.cube import Decision
-from gammon.dice import Roll
+from gammon.dice import Roll, _as_roll
 from gammon.errors import InvalidArgumentError
 from gammon.match import Offer, State
 from gammon.play import Play
@@ -128,13 +128,9 @@ def checked_replies(replies: int | None) -> int | None:
 
 def roll_of(x: Position | State, roll: Roll | str | None) -> Roll | None:
     """The roll that is given, or else the one that a state holds."""
-    if isinstance(roll, str):
-        return Roll.parse(roll)
-    if roll is None and isinstance(x, State):
-        return x.roll
-    if not isinstance(roll, Roll | None):
-        raise InvalidArgumentError(f"roll is a Roll or a text such as '31', not {roll!r}")
-    return roll
+    if roll is None:
+        return x.roll if isinstance(x, State) else None
+    return _as_roll(roll)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from gammon._notebook import picture
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
-from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice
+from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice, _as_roll
 from gammon.errors import FileFormatError, GammonError, IllegalActionError, InvalidArgumentError, NotationError
 from gammon.match import _codec as codec
 from gammon.match import _machine as machine
@@ -1160,13 +1160,10 @@ def _checked_source(dice: DiceSource) -> DiceSource:
 
 def _given_throw(dice: Roll | str, starter: int | None) -> tuple[int, int]:
     """Given dice as a throw; the larger die of an opening belongs to the one who starts."""
-    if isinstance(dice, str):
-        dice = Roll.parse(dice)
-    if not isinstance(dice, Roll):
-        raise InvalidArgumentError(f"dice are a Roll or a text such as '31', not {dice!r}")
+    roll = _as_roll(dice, "dice are")
     if starter is None:
         raise InvalidArgumentError("given dice of an opening do not say who starts: pass player=")
-    return (dice.high, dice.low) if starter == 0 else (dice.low, dice.high)
+    return (roll.high, roll.low) if starter == 0 else (roll.low, roll.high)
 
 
 def _optional_int(name: str, value: int | None) -> int | None:

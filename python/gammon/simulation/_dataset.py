@@ -23,6 +23,7 @@ from gammon.errors import (
     MissingExtraError,
     NotationError,
 )
+from gammon.files import whole
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.simulation._result import GameTable, TurnTable, game_table, turn_table
@@ -314,9 +315,8 @@ class Writer:
         files = {}
         for kind, (content, rows) in part.files.items():
             name = f"{kind}-{number:06}.{ENDINGS[self.settings.file_format]}"
-            partial = self.path / f"{name}.partial"
-            partial.write_bytes(content)
-            os.replace(partial, self.path / name)
+            with whole(self.path / name) as partial:
+                Path(partial).write_bytes(content)
             files[kind] = {"name": name, "rows": rows, "sha256": hashlib.sha256(content).hexdigest()}
         line = {"first": first, "end": end, "files": files, "sums": part.sums}
         with open(self.path / PARTS, "ab") as file:
@@ -334,13 +334,11 @@ class Writer:
             "gammon": __version__,
             "settings": self.settings.to_dict(),
         }
-        partial = self.path / f"{MANIFEST}.partial"
-        with open(partial, "w", encoding="utf-8") as file:
+        with whole(self.path / MANIFEST) as partial, open(partial, "w", encoding="utf-8") as file:
             json.dump(manifest, file, indent=1)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        os.replace(partial, self.path / MANIFEST)
 
 
 def _nothing_in(path: Path) -> bool:

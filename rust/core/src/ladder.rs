@@ -240,9 +240,14 @@ impl Ladder {
         self.first_double_turn
     }
 
+    /// Whether the player has to wait with a double on this turn of the game.
+    pub const fn waits_on(&self, turn: u32) -> bool {
+        turn < self.first_double_turn[0]
+    }
+
     /// Whether the player may turn a cube there before rolling on this turn of the game, counted from 1.
     pub fn may_double_on(&self, level: usize, owner: Owner, turn: u32) -> bool {
-        self.may_double(level, owner)[0] && turn >= self.first_double_turn[0]
+        self.may_double(level, owner)[0] && !self.waits_on(turn)
     }
 
     /// Who has a cube there that they will turn when it is right: nobody at a dead level.

@@ -84,7 +84,7 @@ impl<'p, 'a> Table<'p, 'a> {
             if control.is_cancelled() {
                 return None;
             }
-            let waits = start.no_double && game.played == 0 || self.is_early(game.seat, game.turn);
+            let waits = start.no_double && game.played == 0 || self.ladders[game.seat].waits_on(game.turn);
             if let Some(ending) = self.known(&game, waits).or_else(|| self.truncated(&game, waits)) {
                 break ending;
             }
@@ -95,11 +95,6 @@ impl<'p, 'a> Table<'p, 'a> {
             self.turn(&mut game, roll);
         };
         Some(self.sample(&game, &ending, std::array::from_fn(|turn| dice.stratum(turn))))
-    }
-
-    /// Whether the rules make a seat wait with a double on a turn of the game.
-    fn is_early(&self, seat: usize, turn: u32) -> bool {
-        turn < self.ladders[seat].first_double_turn()[0]
     }
 
     /// Whether somebody can still turn the cube, as the player on roll sees it.
@@ -189,7 +184,7 @@ impl<'p, 'a> Table<'p, 'a> {
         let (next_seat, next_owner) = (1 - game.seat, game.owner.flip());
         let live = self.is_live(game);
         let next_turn = game.turn.saturating_add(1);
-        let waits = self.is_early(next_seat, next_turn);
+        let waits = self.ladders[next_seat].waits_on(next_turn);
         let ladder = &self.ladders[game.seat];
         let stakes = Stakes { ladder, level: game.level, owner: game.owner, turn: game.turn };
         let chosen = self.player.as_mut().map(|player| player.choose(&game.position, roll, stakes));
