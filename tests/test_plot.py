@@ -117,6 +117,10 @@ def test_learning_curve(tmp_path: Path) -> None:
     other = next(a for a in axes.figure.axes if a is not axes)
     assert list(other.lines[0].get_ydata()) == [line["cross_entropy"] for line in lines]
     assert len(plot.learning_curve(lines[:2]).lines) == 1
+    # While a memory fills, nothing is learnt.
+    gap = {"games": 0, "stage": 0, "cross_entropy": None, "equity_error": None}
+    (curve,) = plot.learning_curve([gap, *lines[:2]]).lines
+    assert list(curve.get_ydata())[1:] == [line["equity_error"] for line in lines[:2]]
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,9 @@ class TestRecipe:
             (Recipe((64, 16), (Stage(games=8, changes=0),)), "changes"),
             (Recipe((64, 16), (Stage(games=8, rate=(0.0, 1.0)),)), "rate"),
             (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
+            (Recipe((64, 16), (Stage(games=8, stray=2.0),)), "stray"),
+            (Recipe((64, 16), (Stage(games=8, steady=-1),)), "steady"),
+            (Recipe((64, 16), (Stage(games=8, memory=321),)), "memory is 0 to 4000000, and at most 40 for each game"),
             (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
             (Recipe((64, 16), (Stage(games=8),), seed=-1), "seed"),
             (Recipe((64, 16), (Stage(games=8),), inputs="many"), "inputs"),  # type: ignore[arg-type]
@@ -126,6 +129,32 @@ class TestTrain:
         assert lines[-1]["stage"] is None
         assert all(line["cross_entropy"] > 0 and line["plies_per_game"] > 10 for line in lines)
         assert not list(tmp_path.glob("*.partial"))
+
+    def test_a_memory(self, tmp_path: Path) -> None:
+        """Nothing is learnt, and the log says so, until the memory is full."""
+        stage = Stage(games=64, games_per_step=8, steady=4, memory=2000, changes=5, stray=0.05)
+        recipe = Recipe((64, 16), (stage,), seed=3)
+        assert Recipe.from_dict(recipe.to_dict()) == recipe
+        path, checkpoint, log = tmp_path / "cut.gammon", tmp_path / "run.checkpoint", tmp_path / "log.jsonl"
+
+        def cut(done: int, total: int) -> None:
+            if 0 < done < total:
+                raise InterruptedError
+
+        while True:
+            try:
+                model = train(recipe, path, checkpoint=checkpoint, log=log, checkpoint_seconds=1e-9, progress=cut)
+                break
+            except InterruptedError:
+                pass
+        assert model == train(recipe, tmp_path / "whole.gammon", threads=1)
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        steps = [line["steps"] for line in lines]
+        empty = steps.count(0)
+        assert 0 < empty < len(steps) == 8
+        assert steps[empty:] == [5 * step for step in range(1, 9 - empty)]
+        assert all(line["cross_entropy"] is None for line in lines[:empty])
+        assert all(line["cross_entropy"] > 0 for line in lines[empty:])
 
     def test_checkpoints_of_something_else(self, tmp_path: Path) -> None:
         checkpoint = tmp_path / "run.checkpoint"

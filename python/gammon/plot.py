@@ -51,7 +51,8 @@ def learning_curve(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]], *,
     """How a run of training went: what was left to learn at each line of its log, over the games of self-play.
 
     Drawn is the root mean square error of the equity against what was taught, and on an axis of its own the cross
-    entropy. Both fall as the network learns, and jump where a stage teaches something else: dashed lines.
+    entropy. Both fall as the network learns, and jump where a stage teaches something else: dashed lines. They have
+    a gap where nothing was learnt yet because a memory was not full.
 
     Args:
         log: the file that `gammon.training.train` wrote, or its lines as dictionaries.
@@ -86,13 +87,18 @@ def learning_curve(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]], *,
 
 def _log(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The lines of a training log, checked."""
-    numbers = ("games", "cross_entropy", "equity_error")
+    numbers = ("cross_entropy", "equity_error")
     try:
         if isinstance(log, (str, os.PathLike)):
             lines = [json.loads(line) for line in Path(log).read_text(encoding="utf-8").splitlines()]
         else:
             lines = list(log)
-        whole = all("stage" in line and all(isinstance(line[name], (int, float)) for name in numbers) for line in lines)
+        whole = all(
+            "stage" in line
+            and isinstance(line["games"], (int, float))
+            and all(isinstance(line[name], (int, float, type(None))) for name in numbers)
+            for line in lines
+        )
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InvalidArgumentError(f"not a log of training: {error}") from error
     if not lines or not whole:

@@ -44,6 +44,13 @@ class Stage:
         tables: whether positions without contact and with all checkers home are taught what exact tables say; three
             games in four then end at the first of them.
         keep: how many candidates of a roll a quicker network leaves, see `quick` of `train`; 0 for all.
+        stray: how far plays may stray from the best, in what is played for, 0 to 1: each candidate is valued with up to
+            this much less, evenly drawn. Positions are still taught what their best plays are worth.
+        steady: for how many steps the same network plays and teaches, the averaged weights as they are when those
+            begin; 0 for the weights that are learning.
+        memory: how many positions are remembered, up to 4 million (48 bytes each); 0 for none. Nothing is learnt until
+            there are as many; then each of the `changes`, up to 1000, learns from as many remembered positions as the
+            step has, drawn evenly.
         taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
         average: how many changes the averaged weights, which are the ones kept, remember.
@@ -61,12 +68,15 @@ class Stage:
     look_ahead: float = 0.0
     tables: bool = False
     keep: int = 0
+    stray: float = 0.0
+    steady: int = 0
+    memory: int = 0
     taught: bool = False
     objective: Objective = "points"
     average: float = 1000.0
 
     def _fields(self) -> _core._Stage:
-        for name in ("games", "games_per_step", "changes", "keep"):
+        for name in ("games", "games_per_step", "changes", "keep", "steady", "memory"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
                 raise InvalidArgumentError(f"{name} of a stage is a whole number from 0 up, not {value!r:.60}")
@@ -74,25 +84,13 @@ class Stage:
             value = getattr(self, name)
             if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
                 raise InvalidArgumentError(f"{name.rstrip('_')} of a stage is two numbers, not {value!r:.60}")
-        for name in ("look_ahead", "average"):
+        for name in ("look_ahead", "average", "stray"):
             if not _is_number(value := getattr(self, name)):
                 raise InvalidArgumentError(f"{name} of a stage is a number, not {value!r:.60}")
         for name in ("tables", "taught"):
             if not isinstance(value := getattr(self, name), bool):
                 raise InvalidArgumentError(f"{name} of a stage is true or false, not {value!r:.60}")
-        return (
-            self.games,
-            self.games_per_step,
-            self.changes,
-            tuple(self.rate),  # type: ignore[return-value]
-            tuple(self.lambda_),
-            self.look_ahead,
-            self.tables,
-            self.keep,
-            self.taught,
-            self.objective,
-            self.average,
-        )
+        return dataclasses.asdict(self)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -263,7 +261,7 @@ def train(
     with reporter(progress, "train", "games") as report:
         while True:
             began = time.perf_counter()
-            games, positions, loss, squares, error = trainer.run(checkpoint_seconds, threads, report)
+            games, plies, positions, loss, squares, error = trainer.run(checkpoint_seconds, threads, report)
             seconds = time.perf_counter() - began
             if checkpoint is not None:
                 trainer.save(checkpoint)
@@ -277,9 +275,9 @@ def train(
                     "stage": trainer.stage,
                     "rate": trainer.rate,
                     "seconds": round(seconds, 3),
-                    "plies_per_game": positions / games,
-                    "cross_entropy": loss / positions,
-                    "equity_error": (squares / positions) ** 0.5,
+                    "plies_per_game": plies / games,
+                    "cross_entropy": loss / positions if positions else None,
+                    "equity_error": (squares / positions) ** 0.5 if positions else None,
                 }
                 with open(log, "a", encoding="utf-8") as file:
                     print(json.dumps(line), file=file)

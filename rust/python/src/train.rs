@@ -14,28 +14,43 @@ use crate::errors::Kind;
 use crate::evaluate::objective_from;
 use crate::long_work;
 
-/// A stage as Python gives it: games, games for each step, changes, rates, lambdas, look-ahead, tables, keep,
-/// taught, objective, average.
-type StageFields = (u64, u64, u64, (f32, f32), (f32, f32), f32, bool, u64, bool, String, f32);
+/// A stage as Python gives it: a dict of its fields.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct StageFields {
+    games: u64,
+    games_per_step: u64,
+    changes: u64,
+    rate: [f32; 2],
+    lambda_: [f32; 2],
+    look_ahead: f32,
+    tables: bool,
+    keep: u64,
+    stray: f32,
+    steady: u64,
+    memory: u64,
+    taught: bool,
+    objective: String,
+    average: f32,
+}
 
 fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>> {
     let stage = |(place, fields): (usize, StageFields)| {
-        let (games, games_per_step, changes, rate, lambda, look_ahead, tables, keep, taught, objective, average) =
-            fields;
-        let objective = objective_from(py, &objective)?;
-        let (rate, lambda) = (rate.into(), lambda.into());
         let stage = Stage {
-            games,
-            games_per_step,
-            changes,
-            rate,
-            lambda,
-            look_ahead,
-            tables,
-            keep,
-            taught,
-            objective,
-            average,
+            games: fields.games,
+            games_per_step: fields.games_per_step,
+            changes: fields.changes,
+            rate: fields.rate,
+            lambda: fields.lambda_,
+            look_ahead: fields.look_ahead,
+            tables: fields.tables,
+            keep: fields.keep,
+            stray: fields.stray,
+            steady: fields.steady,
+            memory: fields.memory,
+            taught: fields.taught,
+            objective: objective_from(py, &fields.objective)?,
+            average: fields.average,
         };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));
         stage.validate().map_err(wrong).map(|()| stage)
@@ -135,8 +150,8 @@ impl PyTrainer {
         Ok(())
     }
 
-    /// Makes steps until these seconds are over or the recipe is: games, positions, sum of losses, sum of squared errors
-    /// of the equity, and the error that cut it short. `progress` is called with the games of the whole run.
+    /// Makes steps until these seconds are over or the recipe is: games, their positions, positions learnt from, sum of
+    /// losses, sum of squared errors of the equity, and the error that cut it short. `progress` is called with the games of the whole run.
     #[pyo3(signature = (seconds, threads, progress, /))]
     fn run(
         &self,
@@ -144,7 +159,7 @@ impl PyTrainer {
         seconds: f64,
         threads: Option<&Bound<'_, PyAny>>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(u64, u64, f64, f64, Option<PyErr>)> {
+    ) -> PyResult<(u64, u64, u64, f64, f64, Option<PyErr>)> {
         let threads = long_work::threads(threads)?;
         let seconds = Duration::try_from_secs_f64(seconds)
             .map_err(|_| Kind::InvalidArgument.error(py, format!("seconds is a number above 0, not {seconds}")))?;
@@ -161,7 +176,7 @@ impl PyTrainer {
             }
             seen
         });
-        Ok((seen.games, seen.positions, seen.loss, seen.squares, error))
+        Ok((seen.games, seen.plies, seen.positions, seen.loss, seen.squares, error))
     }
 
     /// Writes a checkpoint, whole or not at all.

@@ -7,7 +7,7 @@ use crate::movegen::{self, View};
 use crate::nn::{Network, Outputs, Scratch, flip};
 use crate::outcome::Probabilities;
 use crate::position::{CELLS, Position};
-use crate::rng::GameDice;
+use crate::rng::{GameDice, Purpose, Stream};
 
 /// A position before its roll and what its outputs should have been.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Teaching<'a> {
     pub tables: Option<&'a OneSided>,
     /// Another network, which says what positions should have been worth in place of the games.
     pub teacher: Option<&'a Network>,
+    /// Plays are chosen as if each might be worth up to this much less than it is: games stray from what looks best.
+    pub stray: f32,
 }
 
 /// What plays: a network, and if there is one a faster one that leaves it the few candidates which it likes best.
@@ -67,9 +69,19 @@ impl<'a> Player<'a> {
         self.sift(near.cells(), objective);
         self.outputs.clear();
         self.network.evaluate_near(&mut self.scratch, near.cells(), &self.candidates, &mut self.outputs);
-        let values = self.outputs.iter().map(|&outputs| objective.value(outputs)).enumerate();
-        let (best, _) = values.min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one candidate");
+        let best = least(self.outputs.iter().map(|&outputs| objective.value(outputs)));
         (Position::from_cells_unchecked(self.candidates[best]), self.outputs[best])
+    }
+
+    /// Of the candidates of the last [`Player::best`], another than the best that is liked better once each is worth up
+    /// to `stray` less, evenly drawn.
+    fn stray(&self, objective: Objective, stray: f32, mut draws: Stream) -> Option<Position> {
+        /// The noise has this many steps.
+        const STEPS: u64 = 1 << 24;
+        let values = self.outputs.iter().map(|&outputs| objective.value(outputs));
+        let noisy = values.clone().map(|value| value + stray * draws.below(STEPS) as f32 / STEPS as f32);
+        let chosen = least(noisy);
+        (chosen != least(values)).then(|| Position::from_cells_unchecked(self.candidates[chosen]))
     }
 
     /// Leaves the candidates that the quick network likes best.
@@ -102,6 +114,11 @@ impl<'a> Player<'a> {
         }
         sum.map(|sum| sum / 36.0)
     }
+}
+
+/// The place of the least value, the first among equals.
+fn least(values: impl Iterator<Item = f32>) -> usize {
+    values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).expect("at least one candidate").0
 }
 
 /// What tables say of a position without contact and with all checkers home.
@@ -142,12 +159,20 @@ pub fn play(
     let mut position = *start;
     let mut turn = 0;
     let mut known = None;
+    // For each lesson, whether its turn strayed: what comes later is not what came of the best play.
+    let mut strayed = Vec::new();
     // From here on targets are exact.
     let mut exact_from = usize::MAX;
     let end = loop {
-        let (next, outputs) = player.best(&position, roll, teaching.objective);
+        let (mut next, outputs) = player.best(&position, roll, teaching.objective);
         turn += 1;
-        let next_known = exact(teaching.tables, &next);
+        let mut next_known = exact(teaching.tables, &next);
+        let other = if teaching.stray > 0.0 {
+            let draws = Stream::new(dice.seed, Purpose::Player, dice.game, turn, 0);
+            player.stray(teaching.objective, teaching.stray, draws)
+        } else {
+            None
+        };
         // The opening roll is no double, so the position before it is worth something else than what is taught here.
         if turn > 1 {
             if known.is_some() {
@@ -155,6 +180,11 @@ pub fn play(
             }
             let target = known.unwrap_or_else(|| flip(next_known.unwrap_or(outputs)));
             lessons.push(Lesson { cells: *position.cells(), target });
+            strayed.push(other.is_some());
+        }
+        if let Some(other) = other {
+            next = other;
+            next_known = exact(teaching.tables, &next);
         }
         if let Some(outcome) = next.outcome() {
             break Probabilities::certain(outcome).values().map(|value| value as f32);
@@ -182,8 +212,9 @@ pub fn play(
         }
         // How far the next position's target is from what was said of it. After the mean over the rolls that is how wrong
         // the network was, without the luck of the dice.
+        let lambda = if strayed[place] { 0.0 } else { teaching.lambda };
         for ((target, later), next) in lesson.target.iter_mut().zip(later).zip(next) {
-            *target += teaching.lambda * (later - next);
+            *target += lambda * (later - next);
         }
         later = flip(lesson.target);
     }

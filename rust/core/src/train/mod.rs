@@ -9,6 +9,7 @@
 mod checkpoint;
 mod game;
 mod gradient;
+mod memory;
 
 pub use checkpoint::CheckpointError;
 pub use game::{Lesson, Player, Teaching};
@@ -19,10 +20,11 @@ use std::sync::{Arc, Mutex};
 use crate::bearoff::Index;
 use crate::bearoff::one_sided::OneSided;
 use crate::eval::Objective;
-use crate::nn::{Network, Shape, Weights};
+use crate::nn::{Kernel, Network, Shape, Weights};
 use crate::parallel::{self, Control};
 use crate::position::{CHECKERS, Position, Variant};
-use crate::rng::GameDice;
+use crate::rng::{GameDice, Purpose, Stream};
+use memory::Memory;
 
 /// Games of a step are cut into this many shards.
 const SHARDS: u64 = 8;
@@ -40,7 +42,7 @@ pub struct Stage {
     pub games: u64,
     /// Games that are played with the same weights, a multiple of 8.
     pub games_per_step: u64,
-    /// Changes of the weights in a step: each learns from an equal share of its positions.
+    /// Changes of the weights in a step: each learns from an equal share of its positions, but see `memory`.
     pub changes: u64,
     /// How far weights change at a time, at the start of the stage and at its end; geometric in between.
     pub rate: [f32; 2],
@@ -52,6 +54,14 @@ pub struct Stage {
     pub tables: bool,
     /// How many candidates of a roll a quicker network leaves to this one; 0 for all.
     pub keep: u64,
+    /// How far plays may stray from the best, in what is played for: each is valued with up to this much of noise.
+    pub stray: f32,
+    /// For how many steps the same network plays and teaches, the average of the weights when they begin; with 0 it is
+    /// the weights as they are.
+    pub steady: u64,
+    /// How many positions are remembered, up to [`Stage::MOST_REMEMBERED`]. Until there are as many nothing is learnt; then
+    /// each change learns from as many of them as a step has, drawn evenly. With 0 a step learns from its own.
+    pub memory: u64,
     /// Whether another network says what positions should have been worth.
     pub taught: bool,
     /// What is played for.
@@ -78,6 +88,9 @@ impl std::fmt::Display for StageError {
 impl std::error::Error for StageError {}
 
 impl Stage {
+    /// Remembered positions take 48 bytes each, in memory and in a checkpoint.
+    pub const MOST_REMEMBERED: u64 = 4_000_000;
+
     /// Checks every field.
     pub fn validate(&self) -> Result<(), StageError> {
         let wrong = |field, expected| Err(StageError { field, expected });
@@ -87,8 +100,9 @@ impl Stage {
         if self.games_per_step == 0 || !self.games_per_step.is_multiple_of(SHARDS) || self.games_per_step > 1 << 16 {
             return wrong("games_per_step", "a multiple of 8 up to 65536");
         }
-        if self.changes == 0 || self.changes > self.games_per_step {
-            return wrong("changes", "1 to games_per_step");
+        let most = if self.memory > 0 { 1000 } else { self.games_per_step };
+        if self.changes == 0 || self.changes > most {
+            return wrong("changes", "1 to games_per_step, or to 1000 with memory");
         }
         if self.keep > 1000 {
             return wrong("keep", "0 to 1000");
@@ -101,6 +115,13 @@ impl Stage {
         }
         if !(0.0..=1.0).contains(&self.look_ahead) {
             return wrong("look_ahead", "0 to 1");
+        }
+        if !(0.0..=1.0).contains(&self.stray) {
+            return wrong("stray", "0 to 1");
+        }
+        // A game has about 50 positions: a memory that does not fill would mean that nothing is learnt.
+        if self.memory > Stage::MOST_REMEMBERED || self.memory > 40 * self.games {
+            return wrong("memory", "0 to 4000000, and at most 40 for each game");
         }
         if self.taught && (self.look_ahead > 0.0 || self.lambda != [0.0; 2]) {
             return wrong("taught", "for stages without lambda and look_ahead");
@@ -127,6 +148,8 @@ impl Stage {
 pub struct Seen {
     /// Games played.
     pub games: u64,
+    /// Positions in them.
+    pub plies: u64,
     /// Positions learnt from.
     pub positions: u64,
     /// Sum over positions of the cross entropy.
@@ -139,6 +162,7 @@ impl Seen {
     /// Adds another's.
     pub fn add(&mut self, other: &Seen) {
         self.games += other.games;
+        self.plies += other.plies;
         self.positions += other.positions;
         self.loss += other.loss;
         self.squares += other.squares;
@@ -165,6 +189,10 @@ pub struct Trainer {
     stage_step: u64,
     steps: u64,
     games: u64,
+    /// What the current stage remembers.
+    memory: Memory,
+    /// The network that plays and teaches, where it stays the same for some steps.
+    steady: Option<Arc<Network>>,
 }
 
 impl Trainer {
@@ -191,6 +219,8 @@ impl Trainer {
             stage_step: 0,
             steps: 0,
             games: 0,
+            memory: Memory::default(),
+            steady: None,
         }
     }
 
@@ -251,13 +281,19 @@ impl Trainer {
     /// It cannot be cancelled halfway: a step is a fraction of a second.
     pub fn step(&mut self, threads: usize) -> Option<Seen> {
         let stage = *self.stages.get(self.stage)?;
+        let network = self.network(&stage);
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
         let tables = if stage.tables { self.tables.as_deref() } else { None };
         let teacher = self.teacher.as_deref().filter(|_| stage.taught);
-        let teaching = Teaching { objective: stage.objective, lambda, look_ahead: stage.look_ahead, tables, teacher };
+        let teaching = Teaching {
+            objective: stage.objective,
+            lambda,
+            look_ahead: stage.look_ahead,
+            tables,
+            teacher,
+            stray: stage.stray,
+        };
         let quick = self.quick.as_deref().filter(|_| stage.keep > 0).map(|quick| (quick, stage.keep as usize));
-        let rate = self.rate();
-        let network = Network::new(self.weights.clone());
         let start = Position::start(Variant::Standard);
         let games = stage.games_per_step / SHARDS;
         let lessons = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
@@ -270,30 +306,57 @@ impl Trainer {
             lessons
         });
         let lessons: Vec<_> = lessons.into_iter().flat_map(|(_, lessons)| lessons).collect();
-        let mut seen = Seen { games: stage.games_per_step, ..Seen::default() };
-        let gradients: Vec<_> = (0..PARTS).map(|_| Mutex::new(Gradient::zero(&self.weights))).collect();
-        let gradient = |part: u64| gradients[part as usize].lock().expect("no part has panicked");
-        // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them would
-        // follow it.
-        for change in 0..stage.changes {
-            let share = cut(&lessons, change, stage.changes);
-            parallel::map_chunks(PARTS, threads, &Control::default(), |part| {
-                let mut gradient = gradient(part);
-                gradient.clear();
-                gradient.learn(&self.weights, network.kernel(), cut(share, part, PARTS));
-            });
-            let mut sum = gradient(0);
-            (1..PARTS).for_each(|part| sum.add(&gradient(part)));
-            self.change(&sum, rate, stage.average);
-            seen.add(&Seen { games: 0, positions: sum.lessons, loss: sum.loss, squares: sum.squares });
+        let mut seen = Seen { games: stage.games_per_step, plies: lessons.len() as u64, ..Seen::default() };
+        let learning = Learning::new(&self.weights, network.kernel(), threads, self.rate(), stage.average);
+        if stage.memory == 0 {
+            // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them
+            // would follow it.
+            for change in 0..stage.changes {
+                seen.add(&self.learn(&learning, cut(&lessons, change, stage.changes)));
+            }
+        } else {
+            self.memory.add(&lessons, stage.memory as usize);
+            let changes = if self.memory.lessons().len() as u64 == stage.memory { stage.changes } else { 0 };
+            for _ in 0..changes {
+                let draws = Stream::new(self.seed, Purpose::Training, self.steps, 0, 1);
+                let drawn = self.memory.draw(lessons.len(), draws);
+                seen.add(&self.learn(&learning, &drawn));
+            }
         }
         self.games += stage.games_per_step;
         self.stage_step += 1;
         if self.stage_step == stage.steps() {
             self.stage += 1;
             self.stage_step = 0;
+            self.memory = Memory::default();
+            self.steady = None;
         }
         Some(seen)
+    }
+
+    /// The network that plays and teaches in the next step.
+    fn network(&mut self, stage: &Stage) -> Arc<Network> {
+        if stage.steady == 0 {
+            return Arc::new(Network::new(self.weights.clone()));
+        }
+        if self.stage_step.is_multiple_of(stage.steady) {
+            self.steady = Some(Arc::new(Network::new(self.averaged())));
+        }
+        self.steady.clone().expect("kept since its first step")
+    }
+
+    /// Learns from some lessons by one change of the weights.
+    fn learn(&mut self, learning: &Learning, lessons: &[Lesson]) -> Seen {
+        let gradient = |part: u64| learning.gradients[part as usize].lock().expect("no part has panicked");
+        parallel::map_chunks(PARTS, learning.threads, &Control::default(), |part| {
+            let mut gradient = gradient(part);
+            gradient.clear();
+            gradient.learn(&self.weights, learning.kernel, cut(lessons, part, PARTS));
+        });
+        let mut sum = gradient(0);
+        (1..PARTS).for_each(|part| sum.add(&gradient(part)));
+        self.change(&sum, learning.rate, learning.average);
+        Seen { positions: sum.lessons, loss: sum.loss, squares: sum.squares, ..Seen::default() }
     }
 
     /// One change of the weights, by the mean gradient.
@@ -313,6 +376,23 @@ impl Trainer {
             *weight -= rate * (*momentum * unbias) / ((*square * square_unbias).sqrt() + EPSILON);
             *mean += follow * (*weight - *mean);
         }
+    }
+}
+
+/// How the changes of a step are made.
+struct Learning {
+    /// One for each part of a change.
+    gradients: Vec<Mutex<Gradient>>,
+    kernel: Kernel,
+    threads: usize,
+    rate: f32,
+    average: f32,
+}
+
+impl Learning {
+    fn new(weights: &Weights, kernel: Kernel, threads: usize, rate: f32, average: f32) -> Learning {
+        let gradients = (0..PARTS).map(|_| Mutex::new(Gradient::zero(weights))).collect();
+        Learning { gradients, kernel, threads, rate, average }
     }
 }
 

@@ -14,9 +14,26 @@ fn stage(games: u64) -> Stage {
         look_ahead: 0.0,
         tables: false,
         keep: 0,
+        stray: 0.0,
+        steady: 0,
+        memory: 0,
         taught: false,
         objective: Objective::Points,
         average: 10.0,
+    }
+}
+
+/// A stage with a memory that is full after its second step.
+fn remembering(games: u64) -> Stage {
+    Stage {
+        games_per_step: 8,
+        steady: 3,
+        memory: 2000,
+        changes: 20,
+        stray: 0.05,
+        look_ahead: 0.1,
+        average: 5.0,
+        ..stage(games)
     }
 }
 
@@ -131,14 +148,14 @@ fn a_small_set_is_overfitted() {
 #[test]
 fn the_same_weights_for_any_number_of_threads() {
     let run = |threads, seed| {
-        let stages = vec![stage(64), Stage { changes: 3, tables: true, keep: 2, ..stage(32) }];
+        let stages = vec![stage(64), Stage { changes: 3, tables: true, keep: 2, ..stage(32) }, remembering(64)];
         let mut trainer = Trainer::new(shape(), stages, seed);
         trainer.set_quick(quick());
         while trainer.step(threads).is_some() {}
         trainer
     };
     let alone = run(1, 7);
-    assert_eq!((alone.games(), alone.steps(), alone.stage()), (96, 4 + 2 * 3, None));
+    assert_eq!((alone.games(), alone.steps(), alone.stage()), (160, 4 + 2 * 3 + 7 * 20, None));
     assert_eq!(run(2, 7).to_bytes(), alone.to_bytes());
     assert_eq!(run(8, 7).to_bytes(), alone.to_bytes());
     assert_ne!(run(2, 8).weights, alone.weights);
@@ -146,7 +163,7 @@ fn the_same_weights_for_any_number_of_threads() {
 
 #[test]
 fn going_on_from_a_checkpoint_equals_no_break() {
-    let stages = || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }];
+    let stages = || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }, remembering(80)];
     let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("run.checkpoint");
@@ -184,7 +201,14 @@ fn looking_ahead_is_the_mean_of_the_best_plays() {
     use crate::{Roll, movegen};
     let network = Network::new(Weights::random(shape(), 2));
     let mut player = Player::new(&network, None);
-    let teaching = Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: None, teacher: None };
+    let teaching = Teaching {
+        objective: Objective::Points,
+        lambda: 0.0,
+        look_ahead: 0.0,
+        tables: None,
+        teacher: None,
+        stray: 0.0,
+    };
     let evaluate = |cells: [i8; CELLS]| {
         let mut outputs = Vec::new();
         network.evaluate(&mut Scratch::new(&network), &[cells], &mut outputs);
@@ -244,8 +268,14 @@ fn a_teacher_teaches() {
     let (network, teacher) = (Network::new(Weights::random(shape(), 2)), quick());
     let tables = tables_for(&[Stage { tables: true, ..stage(16) }]).unwrap();
     let start = Position::start(Variant::Standard);
-    let alone =
-        Teaching { objective: Objective::Points, lambda: 0.0, look_ahead: 0.0, tables: Some(&tables), teacher: None };
+    let alone = Teaching {
+        objective: Objective::Points,
+        lambda: 0.0,
+        look_ahead: 0.0,
+        tables: Some(&tables),
+        teacher: None,
+        stray: 0.0,
+    };
     let (mut lessons, mut taught) = (Vec::new(), Vec::new());
     for game in 0..20 {
         let dice = GameDice { seed: 1, game };
@@ -274,7 +304,14 @@ fn a_teacher_teaches() {
 fn lambda_1_teaches_the_end() {
     let network = Network::new(Weights::random(shape(), 2));
     let mut player = Player::new(&network, None);
-    let teaching = Teaching { objective: Objective::Points, lambda: 1.0, look_ahead: 0.0, tables: None, teacher: None };
+    let teaching = Teaching {
+        objective: Objective::Points,
+        lambda: 1.0,
+        look_ahead: 0.0,
+        tables: None,
+        teacher: None,
+        stray: 0.0,
+    };
     let mut lessons = Vec::new();
     let start = Position::start(Variant::Standard);
     let turns = game::play(&mut player, &teaching, &start, GameDice { seed: 1, game: 0 }, &mut lessons);
@@ -292,7 +329,8 @@ fn lambda_adds_later_errors() {
     let network = Network::new(Weights::random(shape(), 2));
     let start = Position::start(Variant::Standard);
     for lambda in [0.0f32, 0.6, 1.0] {
-        let teaching = Teaching { objective: Objective::Points, lambda, look_ahead: 1.0, tables: None, teacher: None };
+        let teaching =
+            Teaching { objective: Objective::Points, lambda, look_ahead: 1.0, tables: None, teacher: None, stray: 0.0 };
         let mut player = Player::new(&network, None);
         let mut lessons = Vec::new();
         game::play(&mut player, &teaching, &start, GameDice { seed: 1, game: 3 }, &mut lessons);
@@ -326,8 +364,14 @@ fn tables_teach_bear_offs() {
     let start = Position::start(Variant::Standard);
     let (mut cut, mut bear_offs) = (0, 0);
     for lambda in [0.0, 1.0] {
-        let teaching =
-            Teaching { objective: Objective::Points, lambda, look_ahead: 0.0, tables: Some(&tables), teacher: None };
+        let teaching = Teaching {
+            objective: Objective::Points,
+            lambda,
+            look_ahead: 0.0,
+            tables: Some(&tables),
+            teacher: None,
+            stray: 0.0,
+        };
         for game in 0..40 {
             let mut lessons = Vec::new();
             game::play(&mut player, &teaching, &start, GameDice { seed: 1, game }, &mut lessons);
@@ -349,6 +393,64 @@ fn tables_teach_bear_offs() {
     assert!(tables_for(&[stage(16)]).is_none());
 }
 
+/// Nothing is learnt before the memory is full, and the network that teaches is a new one every so many steps only.
+#[test]
+fn a_memory_is_filled_first_and_a_steady_network_stays() {
+    let mut trainer = Trainer::new(shape(), vec![remembering(64)], 7);
+    let first = trainer.weights.clone();
+    let steady = |trainer: &Trainer| trainer.steady.as_ref().unwrap().weights().clone();
+    let seen = trainer.step(2).unwrap();
+    assert!((1001..2000).contains(&seen.plies) && seen.positions == 0, "{seen:?}");
+    assert_eq!((trainer.steps(), trainer.memory.lessons().len() as u64), (0, seen.plies));
+    assert_eq!(trainer.weights, first);
+    let seen = trainer.step(2).unwrap();
+    assert_eq!((trainer.steps(), trainer.memory.lessons().len()), (20, 2000));
+    assert_eq!(seen.positions, 20 * seen.plies);
+    assert_ne!(trainer.weights, first);
+    trainer.step(2).unwrap();
+    assert_eq!(steady(&trainer), first);
+    let average = trainer.averaged();
+    assert_ne!(average, first);
+    trainer.step(2).unwrap();
+    assert_eq!(steady(&trainer), average);
+    while trainer.step(2).is_some() {}
+    assert!(trainer.steady.is_none() && trainer.memory.lessons().is_empty());
+}
+
+/// Games that stray are other games, in which most plays are the best all the same; what is taught is the best play's
+/// worth, and the next position counts where it was reached by the best play.
+#[test]
+fn games_stray_and_teach_what_is_best() {
+    let network = Network::new(Weights::random(shape(), 2));
+    let start = Position::start(Variant::Standard);
+    let dice = GameDice { seed: 1, game: 3 };
+    let game = |stray, lambda| {
+        let teaching =
+            Teaching { objective: Objective::Points, lambda, look_ahead: 1.0, tables: None, teacher: None, stray };
+        let mut lessons = Vec::new();
+        game::play(&mut Player::new(&network, None), &teaching, &start, dice, &mut lessons);
+        lessons
+    };
+    assert_eq!(game(1e-9, 0.5), game(0.0, 0.5));
+    let (plain, strayed, corrected) = (game(0.0, 0.0), game(0.02, 0.0), game(0.02, 1.0));
+    assert_ne!(plain, strayed);
+    let mut player = Player::new(&network, None);
+    let (mut best, mut other) = (0, 0);
+    for (turn, (pair, corrected)) in strayed.windows(2).zip(&corrected).enumerate() {
+        let position = Position::from_cells_unchecked(pair[0].cells);
+        let roll = dice.roll(turn as u64 + 1);
+        let (next, _) = player.best(&position, roll, Objective::Points);
+        if next.cells() == &pair[1].cells {
+            best += 1;
+        } else {
+            assert!(position.plays(roll).iter().any(|play| play.next().cells() == &pair[1].cells));
+            assert_eq!(corrected.target, pair[0].target);
+            other += 1;
+        }
+    }
+    assert!(other > 5 && best > other, "{best} {other}");
+}
+
 #[test]
 fn stages_that_make_no_sense() {
     let good = stage(16);
@@ -364,6 +466,10 @@ fn stages_that_make_no_sense() {
         (Stage { look_ahead: -0.1, ..good }, "look_ahead"),
         (Stage { taught: true, look_ahead: 0.1, ..good }, "taught"),
         (Stage { average: 0.0, ..good }, "average"),
+        (Stage { stray: 1.5, ..good }, "stray"),
+        (Stage { memory: 4_000_001, games: 1 << 20, ..good }, "memory"),
+        (Stage { memory: 641, ..good }, "memory"),
+        (Stage { memory: 100, changes: 1001, ..good }, "changes"),
     ] {
         assert_eq!(bad.validate().unwrap_err().field, field);
     }
