@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import math
 import os
 import shutil
 import signal
@@ -380,7 +381,10 @@ class TestResume:
     def test_a_finished_one(self, tmp_path: Path) -> None:
         whole = gammon.simulate(20, seed=3, out=tmp_path)
         before = contents(tmp_path)
-        assert gammon.simulate(20, seed=3, out=tmp_path, resume=True) == whole
+        again = gammon.simulate(20, seed=3, out=tmp_path, resume=True)
+        assert again == whole
+        assert (whole.games_before, again.games_before) == (0, 20)
+        assert math.isnan(again.games_per_second)
         assert contents(tmp_path) == before
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

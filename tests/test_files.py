@@ -92,6 +92,8 @@ def test_targets_that_cannot_be_written(tmp_path: Path) -> None:
         check_target(tmp_path / "nowhere" / "x")
     with pytest.raises(NotADirectoryError):
         check_target(tmp_path / "file" / "x")
+    with pytest.raises(FileNotFoundError, match="streams"):
+        check_target("-")
     check_target(tmp_path / "file")
     check_target("x")
 

@@ -89,7 +89,8 @@ def run(
         try:
             ray.init(address=address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise GammonError(f"there is no Ray cluster at {address!r}: {error}") from error
+            where = "Ray cannot be started here" if address is None else f"there is no Ray cluster at {address!r}"
+            raise GammonError(f"{where}: {error}") from error
     elif address is not None:
         raise InvalidArgumentError(f"address: Ray is connected already, so it cannot be {address!r} as well")
     try:

@@ -18,6 +18,8 @@ def check_target(path: str | os.PathLike[str]) -> None:
     FileNotFoundError: [Errno 2] there is no folder no-such-folder: 'no-such-folder/match.sgf'
     """
     target = os.fspath(path)
+    if target == "-":
+        raise FileNotFoundError(errno.ENOENT, "nothing is written to streams; a file of that name is ./-", target)
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
     folder = os.path.dirname(target) or os.curdir

@@ -137,5 +137,9 @@ def summary(result: SimulationResult) -> str:
         )
     else:
         lines.append(f"player 0: {result.points_per_game:+.4f} points a game")
-    lines.append(f"{result.seconds:.2f} s, {result.games_per_second:,.0f} games/s")
+    if result.games > result.games_before:
+        before = f", {result.games_before:,} games were there before" if result.games_before else ""
+        lines.append(f"{result.seconds:.2f} s, {result.games_per_second:,.0f} games/s{before}")
+    else:
+        lines.append(f"{result.seconds:.2f} s, all games were there before")
     return "\n".join(lines)

@@ -259,8 +259,8 @@ def _play_to(position: Position, roll: Roll, after: Position) -> Play:
 class SimulationResult:
     """What simulated games sum up to, seen by player 0.
 
-    `seconds`, `per_game` and `turns` are left out of comparisons; the same seed gives an equal result for any
-    `threads` and `batch_size`.
+    `seconds`, `games_before`, `per_game` and `turns` are left out of comparisons; the same seed gives an equal result
+    for any `threads` and `batch_size`.
 
     Attributes:
         games: finished games.
@@ -278,6 +278,8 @@ class SimulationResult:
         match_wins_squared: the sum over samples of the square of the matches that player 0 won.
         cube: what each player did with the cube.
         cubes: how many games ended with a cube of 1, 2, 4, ...
+        seconds: how long it took.
+        games_before: how many of the games the data set held already when the simulation was resumed.
 
     >>> from gammon import simulate
     >>> simulate(100, seed=1) == simulate(100, seed=1, threads=1)
@@ -301,6 +303,7 @@ class SimulationResult:
     cube: tuple[CubeActions, CubeActions] = (CubeActions(0, 0, 0), CubeActions(0, 0, 0))
     cubes: tuple[int, ...] = ()
     seconds: float = dataclasses.field(default=0.0, compare=False, repr=False)
+    games_before: int = dataclasses.field(default=0, compare=False, repr=False)
     per_game: GameTable | None = dataclasses.field(default=None, compare=False, repr=False)
     turns: TurnTable | None = dataclasses.field(default=None, compare=False, repr=False)
 
@@ -343,8 +346,9 @@ class SimulationResult:
 
     @property
     def games_per_second(self) -> float:
-        """How fast it went; NaN if it took no time."""
-        return self.games / self.seconds if self.seconds else math.nan
+        """How fast they were played, those of before left out; NaN if none was."""
+        played = self.games - self.games_before
+        return played / self.seconds if played and self.seconds else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """The sums as plain data, without the tables."""
@@ -367,6 +371,7 @@ class SimulationResult:
             "cube": [actions._asdict() for actions in self.cube],
             "cubes": {str(1 << level): games for level, games in enumerate(self.cubes)},
             "seconds": self.seconds,
+            "games_before": self.games_before,
         }
 
 

@@ -422,6 +422,7 @@ def _write(
 ) -> tuple[dict[str, Any], BaseException | None]:
     """Plays what is left of a data set, part by part. A part that is cut short is left out."""
     error: BaseException | None = None
+    before = 0 if writer.sums is None else writer.sums["games"]
     try:
         if backend == "ray":
             _write_from_cluster(writer, settings, job, address, report)
@@ -432,7 +433,7 @@ def _write(
     sums = job.nothing()["sums"]
     if writer.sums is not None:
         sums = added(sums, writer.sums)
-    return _summed({"sums": sums, "games": None, "acts": None}), error
+    return {**_summed({"sums": sums, "games": None, "acts": None}), "games_before": before}, error
 
 
 def _write_here(writer: Writer, settings: Settings, job: Job, report: Report | None) -> BaseException | None:
