@@ -50,62 +50,127 @@ impl Gradient {
     }
 }
 
-/// Room for positions on their way.
+/// Lessons are learnt from so many at a time: what they ask of a row of weights, and what they do to one, is done while it is
+/// at hand. Every number is the sum of the same summands in the same order as if each lesson were learnt from by itself.
+const LOT: usize = 32;
+
+/// Room for a lot of positions on their way.
 struct Room {
     /// The second layer's weights by unit of the second layer.
     turned: Vec<f32>,
+    /// The inputs of all lessons that are not zero, and where those of each begin.
     inputs: Vec<(usize, f32)>,
+    starts: Vec<usize>,
+    /// The same by input: which lesson and what value.
+    askers: Vec<(usize, f32)>,
+    /// Where those of each input end.
+    ends: Vec<usize>,
+    /// For each lesson the units of the first layer, and their errors.
     first: Vec<f32>,
+    first_error: Vec<f32>,
     /// Units of the first layer that are not zero.
     active: Vec<usize>,
     second: Vec<f32>,
-    first_error: Vec<f32>,
+    /// For each lesson the errors of the second layer.
     second_error: Vec<f32>,
 }
 
 impl Room {
     fn new(weights: &Weights) -> Room {
-        let (first, second) = (weights.shape().first(), weights.shape().second());
+        let shape = weights.shape();
+        let (first, second) = (shape.first(), shape.second());
         let weights = weights.arrays()[2];
         Room {
             turned: (0..first * second).map(|at| weights[at % first * second + at / first]).collect(),
             inputs: Vec::new(),
-            first: vec![0.0; first],
+            starts: Vec::new(),
+            askers: Vec::new(),
+            ends: vec![0; shape.inputs().count()],
+            first: vec![0.0; LOT * first],
+            first_error: vec![0.0; LOT * first],
             active: vec![0; first],
             second: vec![0.0; second],
-            first_error: vec![0.0; first],
-            second_error: vec![0.0; second],
+            second_error: vec![0.0; LOT * second],
+        }
+    }
+
+    /// Sorts the inputs of all lessons by input; those of one stay in the order of the lessons.
+    fn sort_inputs(&mut self) {
+        self.ends.fill(0);
+        self.inputs.iter().for_each(|&(input, _)| self.ends[input] += 1);
+        let mut end = 0;
+        for count in &mut self.ends {
+            // Where they begin; each one that is put there moves it on, to where they end at last.
+            (*count, end) = (end, end + *count);
+        }
+        self.askers.resize(self.inputs.len(), (0, 0.0));
+        for (lesson, pair) in self.starts.windows(2).enumerate() {
+            for &(input, value) in &self.inputs[pair[0]..pair[1]] {
+                self.askers[self.ends[input]] = (lesson, value);
+                self.ends[input] += 1;
+            }
         }
     }
 }
 
-/// sum += factor x values.
+/// sums += rows of a matrix, each scaled, in order, for `N` vectors from a column on.
 #[inline(always)]
-fn add_scaled<F: Floats>(sum: &mut [f32], factor: f32, values: &[f32]) {
-    let factor = F::splat(factor);
-    for (sum, values) in sum.as_chunks_mut::<LANES>().0.iter_mut().zip(values.as_chunks::<LANES>().0) {
-        F::load(values).mul_add(factor, F::load(sum)).store(sum);
-    }
-}
-
-/// sums = start + the rows of a matrix, each scaled, in order.
-#[inline(always)]
-fn add_rows<F: Floats>(
+fn add_rows<F: Floats, const N: usize>(
     sums: &mut [f32],
-    start: Option<&[f32]>,
-    rows: impl Iterator<Item = (usize, f32)> + Clone,
+    rows: impl Iterator<Item = (usize, f32)>,
     matrix: &[f32],
+    width: usize,
+    column: usize,
 ) {
-    let width = sums.len();
-    for (block, sums) in sums.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let at = block * LANES;
-        let vector = |from: &[f32]| F::load(from[..LANES].first_chunk().expect("16 lanes"));
-        let mut chains = start.map_or(F::splat(0.0), |start| vector(&start[at..]));
-        for (row, factor) in rows.clone() {
-            chains = F::splat(factor).mul_add(vector(&matrix[row * width + at..]), chains);
-        }
-        chains.store(sums);
+    let sums = sums.as_chunks_mut::<LANES>().0.first_chunk_mut::<N>().expect("N vectors");
+    let mut chains = [F::splat(0.0); N];
+    for n in 0..N {
+        chains[n] = F::load(&sums[n]);
     }
+    for (row, factor) in rows {
+        let (factor, start) = (F::splat(factor), row * width + column);
+        let row = matrix[start..start + N * LANES].as_chunks::<LANES>().0;
+        for n in 0..N {
+            chains[n] = factor.mul_add(F::load(&row[n]), chains[n]);
+        }
+    }
+    for n in 0..N {
+        chains[n].store(&mut sums[n]);
+    }
+}
+
+/// Does some work for each stretch of columns: `$vectors` vectors from `$column` on, eight if there are as many. Each is a
+/// chain of additions, and while one waits for its last sum the others go on.
+macro_rules! by_stretch {
+    ($width:expr, $vectors:ident, $column:ident, $work:expr) => {{
+        let mut $column = 0;
+        while $column < $width {
+            match ($width - $column) / LANES {
+                8.. => {
+                    const $vectors: usize = 8;
+                    $work;
+                    $column += $vectors * LANES;
+                }
+                4.. => {
+                    const $vectors: usize = 4;
+                    $work;
+                    $column += $vectors * LANES;
+                }
+                _ => {
+                    const $vectors: usize = 1;
+                    $work;
+                    $column += $vectors * LANES;
+                }
+            }
+        }
+    }};
+}
+
+/// The same for all columns.
+#[inline(always)]
+fn add_whole_rows<F: Floats>(sums: &mut [f32], rows: impl Iterator<Item = (usize, f32)> + Clone, matrix: &[f32]) {
+    let width = sums.len();
+    by_stretch!(width, N, column, add_rows::<F, N>(&mut sums[column..], rows.clone(), matrix, width, column));
 }
 
 #[inline(always)]
@@ -115,25 +180,61 @@ fn learn_with<F: Floats, const N: usize>(
     room: &mut Room,
     lessons: &[Lesson],
 ) {
-    let [first, first_bias, second, second_bias, output, output_bias] = weights.arrays();
-    let (firsts, seconds) = (weights.shape().first(), weights.shape().second());
-    let [g_first, g_first_bias, g_second, g_second_bias, g_output, g_output_bias] =
-        weights.shape().ranges().map(|range| range.start);
+    let mut lot = Vec::with_capacity(LOT);
     for lesson in lessons {
-        let Some(possible) = possible(&lesson.cells) else { continue };
-        room.inputs.clear();
-        weights.shape().inputs().for_each(&lesson.cells, |input, value| room.inputs.push((input, value)));
-        add_rows::<F>(&mut room.first, Some(first_bias), room.inputs.iter().copied(), first);
+        if let Some(possible) = possible(&lesson.cells) {
+            lot.push((lesson, possible));
+        }
+        if lot.len() == LOT {
+            learn_lot::<F>(gradient, weights, room, &lot);
+            lot.clear();
+        }
+    }
+    learn_lot::<F>(gradient, weights, room, &lot);
+}
+
+/// Adds the gradient of up to [`LOT`] lessons, each with the ends that are possible.
+#[inline(always)]
+fn learn_lot<F: Floats>(
+    gradient: &mut Gradient,
+    weights: &Weights,
+    room: &mut Room,
+    lot: &[(&Lesson, [bool; OUTPUTS])],
+) {
+    let shape = weights.shape();
+    let [first, first_bias, second, second_bias, output, output_bias] = weights.arrays();
+    let (firsts, seconds) = (shape.first(), shape.second());
+    let [g_first, g_first_bias, g_second, g_second_bias, g_output, g_output_bias] =
+        shape.ranges().map(|range| range.start);
+    let values = &mut gradient.values;
+
+    room.inputs.clear();
+    room.starts.clear();
+    for (lesson, _) in lot {
+        room.starts.push(room.inputs.len());
+        shape.inputs().for_each(&lesson.cells, |input, value| room.inputs.push((input, value)));
+    }
+    room.starts.push(room.inputs.len());
+    by_stretch!(firsts, N, column, {
+        for (lesson, pair) in room.starts.windows(2).enumerate() {
+            let sums = &mut room.first[lesson * firsts + column..][..N * LANES];
+            sums.copy_from_slice(&first_bias[column..column + N * LANES]);
+            add_rows::<F, N>(sums, room.inputs[pair[0]..pair[1]].iter().copied(), first, firsts, column);
+        }
+    });
+
+    for (place, (lesson, possible)) in lot.iter().enumerate() {
+        let units = &mut room.first[place * firsts..][..firsts];
         let mut actives = 0;
-        for (unit, value) in room.first.iter_mut().enumerate() {
+        for (unit, value) in units.iter_mut().enumerate() {
             // Every unit is written down and those at zero are written over: a branch would be guessed wrong too often.
             room.active[actives] = unit;
             actives += usize::from(*value > 0.0);
             *value = value.max(0.0);
         }
         let active = &room.active[..actives];
-        let values = active.iter().map(|&unit| (unit, room.first[unit]));
-        add_rows::<F>(&mut room.second, Some(second_bias), values, second);
+        room.second.copy_from_slice(second_bias);
+        add_whole_rows::<F>(&mut room.second, active.iter().map(|&unit| (unit, units[unit])), second);
         let mut sums: Outputs = *output_bias.first_chunk().expect("five biases");
         for unit in 0..seconds {
             room.second[unit] = room.second[unit].max(0.0);
@@ -147,15 +248,15 @@ fn learn_with<F: Floats, const N: usize>(
                 chances[end] = 0.0;
             }
         }
-        let (errors, loss) = errors(&chances, &lesson.target, &possible);
+        let (errors, loss) = errors(&chances, &lesson.target, possible);
         gradient.lessons += 1;
         gradient.loss += loss;
         gradient.squares += f64::from(equity(multiply(chances)) - equity(lesson.target)).powi(2);
 
-        let values = &mut gradient.values;
         for end in 0..OUTPUTS {
             values[g_output_bias + end] += errors[end];
         }
+        let second_error = &mut room.second_error[place * seconds..][..seconds];
         for unit in 0..seconds {
             let mut error = 0.0;
             for end in 0..OUTPUTS {
@@ -163,21 +264,29 @@ fn learn_with<F: Floats, const N: usize>(
                 values[g_output + at] = room.second[unit].mul_add(errors[end], values[g_output + at]);
                 error = output[at].mul_add(errors[end], error);
             }
-            room.second_error[unit] = if room.second[unit] > 0.0 { error } else { 0.0 };
+            second_error[unit] = if room.second[unit] > 0.0 { error } else { 0.0 };
         }
-        add_scaled::<F>(&mut values[g_second_bias..][..seconds], 1.0, &room.second_error);
-        for &unit in active {
-            add_scaled::<F>(&mut values[g_second + unit * seconds..][..seconds], room.first[unit], &room.second_error);
-        }
-        let rows = room.second_error.iter().copied().enumerate();
-        add_rows::<F>(&mut room.first_error, None, rows, &room.turned);
-        for (error, &value) in room.first_error.iter_mut().zip(&room.first) {
+        let first_error = &mut room.first_error[place * firsts..][..firsts];
+        first_error.fill(0.0);
+        add_whole_rows::<F>(first_error, second_error.iter().copied().enumerate(), &room.turned);
+        for (error, &value) in first_error.iter_mut().zip(units.iter()) {
             *error = if value > 0.0 { *error } else { 0.0 };
         }
-        add_scaled::<F>(&mut values[g_first_bias..][..firsts], 1.0, &room.first_error);
-        for &(input, value) in &room.inputs {
-            add_scaled::<F>(&mut values[g_first + input * firsts..][..firsts], value, &room.first_error);
-        }
+    }
+
+    let all = || (0..lot.len()).map(|place| (place, 1.0));
+    add_whole_rows::<F>(&mut values[g_second_bias..][..seconds], all(), &room.second_error);
+    add_whole_rows::<F>(&mut values[g_first_bias..][..firsts], all(), &room.first_error);
+    for unit in 0..firsts {
+        let rows = (0..lot.len()).map(|place| (place, room.first[place * firsts + unit]));
+        add_whole_rows::<F>(&mut values[g_second + unit * seconds..][..seconds], rows, &room.second_error);
+    }
+    room.sort_inputs();
+    let mut start = 0;
+    for (input, &end) in room.ends.iter().enumerate() {
+        let rows = room.askers[start..end].iter().copied();
+        add_whole_rows::<F>(&mut values[g_first + input * firsts..][..firsts], rows, &room.first_error);
+        start = end;
     }
 }
 

@@ -123,6 +123,21 @@ fn every_kernel_gives_the_same_gradient() {
 }
 
 /// A network with far more weights than lessons learns them by heart.
+/// Lots of lessons are the same sums in the same order.
+#[test]
+fn a_lot_of_lessons_teaches_what_they_teach_one_by_one() {
+    for (first, second, inputs) in [(64, 16, Inputs::Raw), (192, 48, Inputs::Contact)] {
+        let weights = Weights::random(Shape::new(first, second).unwrap().with_inputs(inputs), 3);
+        let lessons = lessons(75, 5);
+        let (mut together, mut alone) = (Gradient::zero(&weights), Gradient::zero(&weights));
+        together.learn(&weights, Kernel::best(), &lessons);
+        lessons.iter().for_each(|lesson| alone.learn(&weights, Kernel::best(), std::slice::from_ref(lesson)));
+        assert_eq!(together.lessons, 75);
+        assert_eq!((together.loss, together.squares), (alone.loss, alone.squares));
+        assert_eq!(together.values, alone.values);
+    }
+}
+
 #[test]
 fn a_small_set_is_overfitted() {
     let lessons = lessons(30, 5);
