@@ -20,6 +20,7 @@ import numpy as np
 import gammon
 from gammon.cube import Cube
 from gammon.engine import rollout
+from gammon.evaluator import named
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "G_cube_decisions.jsonl"
 
@@ -63,7 +64,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1296)
     options = parser.parse_args()
     rows = [json.loads(line) for line in DATA.read_text().splitlines()]
-    model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
+    model = named(options.model or "fast")
     for plies in (0, 1, 2, 3):
         engine = gammon.Engine(plies, model=model)
         same, costs, errors, open_ones, lines = 0, [], [], 0, []

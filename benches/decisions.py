@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 import gammon
 from gammon import batch
+from gammon.evaluator import named
 
 Cells: TypeAlias = "NDArray[np.int8]"
 FILE = Path(__file__).parent / "data" / "decisions.txt"
@@ -185,7 +186,7 @@ def agreement(positions: Cells, rolls: NDArray[np.uint8], best: Cells) -> tuple[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
+    parser.add_argument("--model", help="a name or a model file; fast if left out")
     parser.add_argument("--set", choices=SETS, default="reported")
     parser.add_argument("--plies", type=int, choices=[0, 1], default=1, help="how far the judge looks")
     parser.add_argument("--make", action="store_true", help="write the sets")
@@ -204,7 +205,7 @@ def main() -> None:
             whole, same = agreement(positions, rolls, np.array(best))
             print(f"{kind:9} {same} of {whole} choices the same; of the others gnubg does not say the whole play")
         return
-    model = gammon.Model.default() if arguments.model is None else gammon.Model(arguments.model)
+    model = named(arguments.model or "fast")
     how = "rollouts" if arguments.rollouts else f"gnubg-nn at {arguments.plies}-ply"
     print(f"{arguments.model or 'fast'}, {arguments.set} set, judged by {how}")
     rollouts = Rollouts()

@@ -21,6 +21,7 @@ from timing import Comparison, Job, imported, machine, report
 
 import gammon
 from gammon import batch
+from gammon.evaluator import named
 
 ROUNDS = 5
 ROWS = {0: 1000, 1: 100, 2: 16}
@@ -115,7 +116,7 @@ def looked_at(plies: int, model: gammon.Model) -> str:
 
 
 def main() -> None:
-    models = [gammon.Model(path) for path in sys.argv[1:]] or shipped()
+    models = [named(path) for path in sys.argv[1:]] or shipped()
     print(f"gammon {gammon.__version__}; {machine()}")
     for plies in (0, 1, 2):
         report(choices(plies, models), ROUNDS)

@@ -19,6 +19,7 @@ from timing import Comparison, Job, imported, machine, repeat, report
 
 import gammon
 from gammon import batch
+from gammon.evaluator import named
 
 ROUNDS = 7
 ROWS = 20_000
@@ -94,7 +95,7 @@ def many_choices(models: list[gammon.Model]) -> Comparison:
 
 
 def main() -> None:
-    models = [gammon.Model(path) for path in sys.argv[1:]] or shipped()
+    models = [named(path) for path in sys.argv[1:]] or shipped()
     print(f"gammon {gammon.__version__}; {machine()}")
     for model in models:
         print(f"{model.path.name} {model.layers}, {model.kernel}")

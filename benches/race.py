@@ -15,10 +15,11 @@ from corpora import corpus
 
 import gammon
 from gammon import batch
+from gammon.evaluator import named
 
 
 def main() -> None:
-    model = gammon.Model(sys.argv[1]) if len(sys.argv) > 1 else gammon.Model.default()
+    model = named(sys.argv[1] if len(sys.argv) > 1 else "fast")
     positions, _ = corpus("bearoff")
     exact, held = gammon.bearoff.OneSided.default().win_probabilities(positions)
     assert held.all()

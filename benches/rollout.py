@@ -28,6 +28,7 @@ from timing import Comparison, Figures, Job, machine, report
 
 import gammon
 from gammon.engine import RolloutResult, rollout
+from gammon.evaluator import named
 
 TARGET = 0.01
 PLAY = "8/5 6/5"
@@ -162,7 +163,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    model = gammon.Model.default() if options.model is None else gammon.Model(options.model)
+    model = named(options.model or "fast")
     print(f"{model.path.name} {model.layers}, {model.kernel}; one thread; {machine()}")
     for reduced in (False, True):
         report(trials(reduced, model), options.rounds)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 import gammon
 from gammon import batch
+from gammon.evaluator import named
 
 Cells: TypeAlias = "NDArray[np.int8]"
 Rolls: TypeAlias = "NDArray[np.uint8]"
@@ -41,7 +42,7 @@ PAIRS_AT_ONCE = 500
 
 
 def model_player(path: str | None, objective: str, threads: int | None, tables: bool) -> Chooser:
-    model = gammon.Model.default() if path is None else gammon.Model(path)
+    model = named(path or "fast")
 
     def choose(positions: Cells, rolls: Rolls) -> Cells:
         best = batch.best_positions(positions, rolls, view="next", objective=objective, model=model, threads=threads)
@@ -192,9 +193,13 @@ def play_pairs(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("opponents", nargs="+", help='"random", "gnubg-nn", "bgsage", a model file or linear.npz')
-    parser.add_argument("--model", help="a model file; the one that comes with gammon if left out")
-    parser.add_argument("--luck", metavar="MODEL", help="a model file that says what is luck; our model if left out")
+    parser.add_argument(
+        "opponents", nargs="+", help='"random", "gnubg-nn", "bgsage", a name, a model file or linear.npz'
+    )
+    parser.add_argument("--model", help="a name or a model file; fast if left out")
+    parser.add_argument(
+        "--luck", metavar="MODEL", help="a name or a model file, which says what is luck; ours if left out"
+    )
     parser.add_argument("--objective", choices=["points", "win"], default="points")
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
@@ -203,7 +208,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     luck = arguments.luck or arguments.model
-    model = gammon.Model.default() if luck is None else gammon.Model(luck)
+    model = named(luck or "fast")
 
     def values(positions: Cells) -> NDArray[np.float32]:
         return batch.roll_values(positions, objective=arguments.objective, model=model, threads=arguments.threads)
