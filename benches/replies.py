@@ -17,6 +17,7 @@ import numpy as np
 from engine import corpus
 
 import gammon
+from gammon.evaluator import named
 
 REPLIES = (2, 3, 4, 5, 6, 8, None)
 ROWS = {1: 1200, 2: 300}
@@ -54,7 +55,7 @@ def measure(model: gammon.Model, plies: int, seed: int) -> None:
 
 
 def main() -> None:
-    for model in map(gammon.Model, sys.argv[1:]) if sys.argv[1:] else [gammon.Model.default()]:
+    for model in map(named, sys.argv[1:] or ["fast"]):
         for plies in PLIES:
             for seed in (1, 2):
                 measure(model, plies, seed)
