@@ -40,8 +40,7 @@ class Verdicts:
     def of(self, cells: Cells) -> NDArray[np.float64]:
         rows = [row.tobytes() for row in cells]
         missing = {row: place for place, row in enumerate(rows) if row not in self.known}
-        for row, place in missing.items():
-            self.known[row] = -float(judged(cells[place : place + 1], 1)[0])
+        self.known.update(zip(missing, (-judged(cells[[*missing.values()]], 1)).tolist(), strict=True))
         return np.array([self.known[row] for row in rows])
 
 

@@ -31,7 +31,7 @@ import gammon
 from gammon import batch
 from gammon.cube import Cube, decide
 from gammon.engine import rollout
-from gammon.evaluator import named
+from gammon.evaluator import SHIPPED, named
 
 Floats = npt.NDArray[np.float64]
 PUBLISHED = 0.68
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--contact", type=int, default=72)
     parser.add_argument("--crashed", type=int, default=36)
     options = parser.parse_args()
-    models = [named(path) for path in options.models] or [gammon.Model.default(), gammon.Model.strong()]
+    models = [named(model) for model in options.models or SHIPPED]
     start = time.process_time()
     for kind, rows, first in (("contact", options.contact, 11), ("crashed", options.crashed, 12)):
         samples = []

@@ -141,5 +141,5 @@ def summary(result: SimulationResult) -> str:
         before = f", {result.games_before:,} games were there before" if result.games_before else ""
         lines.append(f"{result.seconds:.2f} s, {result.games_per_second:,.0f} games/s{before}")
     else:
-        lines.append(f"{result.seconds:.2f} s, all games were there before")
+        lines.append(f"{result.seconds:.2f} s, no games but those that were there before")
     return "\n".join(lines)

@@ -122,7 +122,6 @@ fn every_kernel_gives_the_same_gradient() {
     }
 }
 
-/// A network with far more weights than lessons learns them by heart.
 /// Lots of lessons are the same sums in the same order.
 #[test]
 fn a_lot_of_lessons_teaches_what_they_teach_one_by_one() {
@@ -138,6 +137,7 @@ fn a_lot_of_lessons_teaches_what_they_teach_one_by_one() {
     }
 }
 
+/// A network with far more weights than lessons learns them by heart.
 #[test]
 fn a_small_set_is_overfitted() {
     let lessons = lessons(30, 5);
