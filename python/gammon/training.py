@@ -53,6 +53,8 @@ class Stage:
             step has, drawn evenly.
         taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
+        equity: the weight of the squared error of the equity beside the cross entropy of the six ends in what is
+            learnt, 0 to 1000; 0 with "win".
         average: how many changes the averaged weights, which are the ones kept, remember.
 
     >>> from gammon.training import Stage
@@ -73,6 +75,7 @@ class Stage:
     memory: int = 0
     taught: bool = False
     objective: Objective = "points"
+    equity: float = 0.0
     average: float = 1000.0
 
     def _fields(self) -> _core._Stage:
@@ -84,7 +87,7 @@ class Stage:
             value = getattr(self, name)
             if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
                 raise InvalidArgumentError(f"{name.rstrip('_')} of a stage is two numbers, not {value!r:.60}")
-        for name in ("look_ahead", "average", "stray"):
+        for name in ("look_ahead", "average", "stray", "equity"):
             if not _is_number(value := getattr(self, name)):
                 raise InvalidArgumentError(f"{name} of a stage is a number, not {value!r:.60}")
         for name in ("tables", "taught"):

@@ -31,6 +31,7 @@ struct StageFields {
     memory: u64,
     taught: bool,
     objective: String,
+    equity: f32,
     average: f32,
 }
 
@@ -50,6 +51,7 @@ fn stages_from(py: Python<'_>, stages: Vec<StageFields>) -> PyResult<Vec<Stage>>
             memory: fields.memory,
             taught: fields.taught,
             objective: objective_from(py, &fields.objective)?,
+            equity: fields.equity,
             average: fields.average,
         };
         let wrong = |error| Kind::InvalidArgument.error(py, format!("stage {}: {error}", place + 1));

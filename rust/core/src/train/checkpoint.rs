@@ -66,7 +66,7 @@ fn fingerprint(stages: &[Stage]) -> u64 {
         for number in [stage.keep, stage.steady, stage.memory] {
             bytes.extend(number.to_le_bytes());
         }
-        let single = [&stage.look_ahead, &stage.average, &stage.stray];
+        let single = [&stage.look_ahead, &stage.average, &stage.stray, &stage.equity];
         for number in stage.rate.iter().chain(&stage.lambda).chain(single) {
             bytes.extend(number.to_le_bytes());
         }

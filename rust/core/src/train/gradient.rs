@@ -12,7 +12,7 @@ pub struct Gradient {
     pub values: Vec<f32>,
     /// How many lessons.
     pub lessons: u64,
-    /// Sum of the losses: cross entropy of the six ends, in nats.
+    /// Sum of the cross entropies of the six ends, in nats.
     pub loss: f64,
     /// Sum of the squares of how far the equity was off.
     pub squares: f64,
@@ -40,13 +40,14 @@ impl Gradient {
         self.squares += other.squares;
     }
 
-    /// Adds those of lessons, in order.
-    pub fn learn(&mut self, weights: &Weights, kernel: Kernel, lessons: &[Lesson]) {
+    /// Adds those of lessons, in order. The loss is the cross entropy, and `equity` times the square of how far the equity is
+    /// off.
+    pub fn learn(&mut self, weights: &Weights, kernel: Kernel, equity: f32, lessons: &[Lesson]) {
         let mut room = Room::new(weights);
         let gradient = self;
         let room = &mut room;
         dispatch!(kernel, learn_with,
-            (gradient: &mut Gradient, weights: &Weights, room: &mut Room, lessons: &[Lesson]));
+            (gradient: &mut Gradient, weights: &Weights, room: &mut Room, equity: f32, lessons: &[Lesson]));
     }
 }
 
@@ -178,6 +179,7 @@ fn learn_with<F: Floats, const N: usize>(
     gradient: &mut Gradient,
     weights: &Weights,
     room: &mut Room,
+    weight: f32,
     lessons: &[Lesson],
 ) {
     let mut lot = Vec::with_capacity(LOT);
@@ -186,11 +188,11 @@ fn learn_with<F: Floats, const N: usize>(
             lot.push((lesson, possible));
         }
         if lot.len() == LOT {
-            learn_lot::<F>(gradient, weights, room, &lot);
+            learn_lot::<F>(gradient, weights, room, weight, &lot);
             lot.clear();
         }
     }
-    learn_lot::<F>(gradient, weights, room, &lot);
+    learn_lot::<F>(gradient, weights, room, weight, &lot);
 }
 
 /// Adds the gradient of up to [`LOT`] lessons, each with the ends that are possible.
@@ -199,6 +201,7 @@ fn learn_lot<F: Floats>(
     gradient: &mut Gradient,
     weights: &Weights,
     room: &mut Room,
+    weight: f32,
     lot: &[(&Lesson, [bool; OUTPUTS])],
 ) {
     let shape = weights.shape();
@@ -248,10 +251,14 @@ fn learn_lot<F: Floats>(
                 chances[end] = 0.0;
             }
         }
-        let (errors, loss) = errors(&chances, &lesson.target, possible);
+        let (mut errors, loss) = errors(&chances, &lesson.target, possible);
+        let off = equity(multiply(chances)) - equity(lesson.target);
+        for (error, slope) in errors.iter_mut().zip(equity_slopes(&chances)) {
+            *error += 2.0 * weight * off * slope;
+        }
         gradient.lessons += 1;
         gradient.loss += loss;
-        gradient.squares += f64::from(equity(multiply(chances)) - equity(lesson.target)).powi(2);
+        gradient.squares += f64::from(off).powi(2);
 
         for end in 0..OUTPUTS {
             values[g_output_bias + end] += errors[end];
@@ -290,10 +297,10 @@ fn learn_lot<F: Floats>(
     }
 }
 
-/// How far each chance is off, which is the gradient of the loss before the last function; and the loss.
+/// How far each chance is off, which is the gradient of the cross entropy before the last function; and that cross entropy.
 ///
-/// The loss is the cross entropy of the six ends. Written as chances that refine each other, each has the weight of how
-/// likely the target makes it that it is asked for.
+/// It is that of the six ends. Written as chances that refine each other, each has the weight of how likely the target makes
+/// it that it is asked for.
 #[inline(always)]
 fn errors(chances: &Outputs, target: &Outputs, possible: &[bool; OUTPUTS]) -> (Outputs, f64) {
     let [win, win_gammon, win_backgammon, lose_gammon, lose_backgammon] = *target;
@@ -309,4 +316,19 @@ fn errors(chances: &Outputs, target: &Outputs, possible: &[bool; OUTPUTS]) -> (O
         }
     }
     (errors, loss)
+}
+
+/// How much the equity grows with each output before the last function. A chance of 0, as of what is not possible, gives 0.
+#[inline(always)]
+fn equity_slopes(chances: &Outputs) -> Outputs {
+    let [win, gammon, backgammon, lose_gammon, lose_backgammon] = *chances;
+    let lose = 1.0 - win;
+    let by_chance = [
+        2.0 + gammon * (1.0 + backgammon) + lose_gammon * (1.0 + lose_backgammon),
+        win * (1.0 + backgammon),
+        win * gammon,
+        -lose * (1.0 + lose_backgammon),
+        -lose * lose_gammon,
+    ];
+    std::array::from_fn(|end| by_chance[end] * chances[end] * (1.0 - chances[end]))
 }

@@ -66,6 +66,8 @@ pub struct Stage {
     pub taught: bool,
     /// What is played for.
     pub objective: Objective,
+    /// The weight of the squared error of the equity beside the cross entropy, when points are played for.
+    pub equity: f32,
     /// Changes that the average of the weights remembers.
     pub average: f32,
 }
@@ -125,6 +127,9 @@ impl Stage {
         }
         if self.taught && (self.look_ahead > 0.0 || self.lambda != [0.0; 2]) {
             return wrong("taught", "for stages without lambda and look_ahead");
+        }
+        if !(0.0..=1000.0).contains(&self.equity) || self.equity > 0.0 && self.objective != Objective::Points {
+            return wrong("equity", "0 to 1000, and 0 for stages that do not play for points");
         }
         if !(1.0..=1e9).contains(&self.average) {
             return wrong("average", "1 to 1e9 changes");
@@ -307,7 +312,7 @@ impl Trainer {
         });
         let lessons: Vec<_> = lessons.into_iter().flat_map(|(_, lessons)| lessons).collect();
         let mut seen = Seen { games: stage.games_per_step, plies: lessons.len() as u64, ..Seen::default() };
-        let learning = Learning::new(&self.weights, network.kernel(), threads, self.rate(), stage.average);
+        let learning = Learning::new(&self.weights, network.kernel(), threads, self.rate(), &stage);
         if stage.memory == 0 {
             // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them
             // would follow it.
@@ -351,7 +356,7 @@ impl Trainer {
         parallel::map_chunks(PARTS, learning.threads, &Control::default(), |part| {
             let mut gradient = gradient(part);
             gradient.clear();
-            gradient.learn(&self.weights, learning.kernel, cut(lessons, part, PARTS));
+            gradient.learn(&self.weights, learning.kernel, learning.equity, cut(lessons, part, PARTS));
         });
         let mut sum = gradient(0);
         (1..PARTS).for_each(|part| sum.add(&gradient(part)));
@@ -387,12 +392,13 @@ struct Learning {
     threads: usize,
     rate: f32,
     average: f32,
+    equity: f32,
 }
 
 impl Learning {
-    fn new(weights: &Weights, kernel: Kernel, threads: usize, rate: f32, average: f32) -> Learning {
+    fn new(weights: &Weights, kernel: Kernel, threads: usize, rate: f32, stage: &Stage) -> Learning {
         let gradients = (0..PARTS).map(|_| Mutex::new(Gradient::zero(weights))).collect();
-        Learning { gradients, kernel, threads, rate, average }
+        Learning { gradients, kernel, threads, rate, average: stage.average, equity: stage.equity }
     }
 }
 
