@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "DEFAULT_REPLIES",
     "Arena",
     "GnubgTwoSided",
     "Hypergammon",
@@ -57,7 +56,6 @@ __all__ = [
     "to_keys",
     "two_sided_size",
 ]
-DEFAULT_REPLIES: int
 __version__: str
 
 _Purpose: TypeAlias = Literal["dice", "player", "rollout", "cards"]
@@ -399,6 +397,8 @@ class Network:
     def parameters(self) -> int: ...
     @property
     def kernel(self) -> str: ...
+    @property
+    def usual_replies(self) -> int: ...
     def play(
         self,
         position: Position,

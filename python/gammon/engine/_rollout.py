@@ -27,7 +27,6 @@ from gammon.engine._result import (
 )
 from gammon.engine._values import (
     DEFAULT_FILTERS,
-    DEFAULT_REPLIES,
     MAX_PLIES,
     Filters,
     checked_filters,
@@ -71,7 +70,7 @@ def rollout(
     progress: Progress = None,
     resume: RolloutResult | None = None,
     filters: Filters | None = None,
-    replies: int | None = DEFAULT_REPLIES,
+    replies: int | Literal["default"] | None = _DEFAULT,
     turn: int | None = None,
 ) -> RolloutResult:
     """Plays a position out many times: what it comes to on average, and how exact that is.
@@ -184,7 +183,7 @@ def rollout(
         stop_standard_error=stop_standard_error,
         stop_difference=stop_difference,
         filters=DEFAULT_FILTERS if filters is None else checked_filters(filters),
-        replies=checked_replies(replies),
+        replies=checked_replies(replies, evaluator),
         turn=turn,
         _loaded=loaded,
     )

@@ -14,7 +14,9 @@ use crate::nn::{Network, Outputs};
 use crate::outcome::Outcome;
 use crate::parallel::Control;
 use crate::position::{BAR, CELLS, Position};
-use crate::search::{CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, REPLIES, Search, Settings};
+use crate::search::{
+    CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, Search, Settings, usual_replies,
+};
 
 /// What a game is worth by the chances of its ends while nobody will turn the cube: a constant and what each of the five
 /// probabilities adds. In points without a cube it is the equity, bit by bit.
@@ -174,7 +176,7 @@ impl<'a> NetworkPlayer<'a> {
         let settings = Settings {
             plies: self.skill.plies,
             filters: Filters::default(),
-            replies: Some(REPLIES),
+            replies: Some(usual_replies(self.network.weights().shape().inputs())),
             limits: Limits::default(),
             threads: 1,
         };
@@ -257,7 +259,7 @@ mod tests {
     use super::*;
     use crate::eval::{Objective, best_positions};
     use crate::ladder::{Level, Terms};
-    use crate::nn::{Shape, Weights};
+    use crate::nn::{Inputs, Shape, Weights};
     use crate::parallel::Control;
     use crate::position::Variant;
     use crate::simulate;
@@ -399,7 +401,7 @@ mod tests {
         let settings = Settings {
             plies: 1,
             filters: Filters::default(),
-            replies: Some(REPLIES),
+            replies: Some(usual_replies(Inputs::Raw)),
             limits: Limits::default(),
             threads: 1,
         };

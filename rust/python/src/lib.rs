@@ -69,7 +69,6 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("DEFAULT_REPLIES", gammon_core::search::REPLIES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
