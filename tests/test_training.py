@@ -54,8 +54,8 @@ class TestRecipe:
             (Recipe((64, 16), (Stage(games=8, rate=(0.0, 1.0)),)), "rate"),
             (Recipe((64, 16), (Stage(games=8, lambda_=(0.0, 2.0)),)), "lambda"),
             (Recipe((64, 16), (Stage(games=8, stray=2.0),)), "stray"),
-            (Recipe((64, 16), (Stage(games=8, equity=1001.0),)), "equity is 0 to 1000"),
-            (Recipe((64, 16), (Stage(games=8, equity=1.0, objective="win"),)), "equity"),
+            (Recipe((64, 16), (Stage(games=8, equity=(1001.0, 0.0)),)), "equity is two numbers from 0 to 1000"),
+            (Recipe((64, 16), (Stage(games=8, equity=(1.0, 0.0), objective="win"),)), "equity is 0 and a number"),
             (Recipe((64, 16), (Stage(games=8, steady=-1),)), "steady"),
             (Recipe((64, 16), (Stage(games=8, memory=321),)), "memory is 0 to 4000000, and at most 40 for each game"),
             (Recipe((64, 16), (Stage(games=8, objective="draw"),)), "objective"),  # type: ignore[arg-type]
@@ -134,7 +134,7 @@ class TestTrain:
 
     def test_a_memory(self, tmp_path: Path) -> None:
         """Nothing is learnt, and the log says so, until the memory is full."""
-        stage = Stage(games=64, games_per_step=8, steady=4, memory=2000, changes=5, stray=0.05, equity=50.0)
+        stage = Stage(games=64, games_per_step=8, steady=4, memory=2000, changes=5, stray=0.05, equity=(50.0, 20.0))
         recipe = Recipe((64, 16), (stage,), seed=3)
         assert Recipe.from_dict(recipe.to_dict()) == recipe
         path, checkpoint, log = tmp_path / "cut.gammon", tmp_path / "run.checkpoint", tmp_path / "log.jsonl"

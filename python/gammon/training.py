@@ -53,8 +53,8 @@ class Stage:
             step has, drawn evenly.
         taught: whether another network says what positions should have been worth, see `teacher` of `train`.
         objective: "points" counts gammons, "win" does not.
-        equity: the weight of the squared error of the equity beside the cross entropy of the six ends in what is
-            learnt, 0 to 1000; 0 with "win".
+        equity: the weights of the squared errors of the equity with gammons and without, beside the cross entropy of
+            the six ends, in what is learnt, 0 to 1000; the first is 0 with "win".
         average: how many changes the averaged weights, which are the ones kept, remember.
 
     >>> from gammon.training import Stage
@@ -75,7 +75,7 @@ class Stage:
     memory: int = 0
     taught: bool = False
     objective: Objective = "points"
-    equity: float = 0.0
+    equity: tuple[float, float] = (0.0, 0.0)
     average: float = 1000.0
 
     def _fields(self) -> _core._Stage:
@@ -83,11 +83,11 @@ class Stage:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
                 raise InvalidArgumentError(f"{name} of a stage is a whole number from 0 up, not {value!r:.60}")
-        for name in ("rate", "lambda_"):
+        for name in ("rate", "lambda_", "equity"):
             value = getattr(self, name)
             if not isinstance(value, tuple | list) or len(value) != 2 or not all(map(_is_number, value)):
                 raise InvalidArgumentError(f"{name.rstrip('_')} of a stage is two numbers, not {value!r:.60}")
-        for name in ("look_ahead", "average", "stray", "equity"):
+        for name in ("look_ahead", "average", "stray"):
             if not _is_number(value := getattr(self, name)):
                 raise InvalidArgumentError(f"{name} of a stage is a number, not {value!r:.60}")
         for name in ("tables", "taught"):

@@ -29,7 +29,7 @@ fn learn(c: &mut Criterion) {
         group.bench_function(format!("{}/{first}x{second}", inputs.name()), |b| {
             b.iter(|| {
                 gradient.clear();
-                gradient.learn(&weights, kernel, 20.0, black_box(&lessons));
+                gradient.learn(&weights, kernel, [100.0; 2], black_box(&lessons));
             });
         });
     }

@@ -31,7 +31,7 @@ struct StageFields {
     memory: u64,
     taught: bool,
     objective: String,
-    equity: f32,
+    equity: [f32; 2],
     average: f32,
 }
 

@@ -66,8 +66,8 @@ fn fingerprint(stages: &[Stage]) -> u64 {
         for number in [stage.keep, stage.steady, stage.memory] {
             bytes.extend(number.to_le_bytes());
         }
-        let single = [&stage.look_ahead, &stage.average, &stage.stray, &stage.equity];
-        for number in stage.rate.iter().chain(&stage.lambda).chain(single) {
+        let single = [&stage.look_ahead, &stage.average, &stage.stray];
+        for number in stage.rate.iter().chain(&stage.lambda).chain(&stage.equity).chain(single) {
             bytes.extend(number.to_le_bytes());
         }
         bytes.extend(stage.objective.name().as_bytes());

@@ -14,20 +14,20 @@ pub struct Gradient {
     pub lessons: u64,
     /// Sum of the cross entropies of the six ends, in nats.
     pub loss: f64,
-    /// Sum of the squares of how far the equity was off.
-    pub squares: f64,
+    /// Sums of the squares of how far the equity was off, with gammons and without.
+    pub squares: [f64; 2],
 }
 
 impl Gradient {
     /// No lessons.
     pub fn zero(weights: &Weights) -> Gradient {
-        Gradient { values: vec![0.0; weights.values().len()], lessons: 0, loss: 0.0, squares: 0.0 }
+        Gradient { values: vec![0.0; weights.values().len()], lessons: 0, loss: 0.0, squares: [0.0; 2] }
     }
 
     /// Forgets all lessons.
     pub fn clear(&mut self) {
         self.values.fill(0.0);
-        (self.lessons, self.loss, self.squares) = (0, 0.0, 0.0);
+        (self.lessons, self.loss, self.squares) = (0, 0.0, [0.0; 2]);
     }
 
     /// Adds another's.
@@ -37,17 +37,19 @@ impl Gradient {
         }
         self.lessons += other.lessons;
         self.loss += other.loss;
-        self.squares += other.squares;
+        for (sum, squares) in self.squares.iter_mut().zip(other.squares) {
+            *sum += squares;
+        }
     }
 
-    /// Adds those of lessons, in order. The loss is the cross entropy, and `equity` times the square of how far the equity is
-    /// off.
-    pub fn learn(&mut self, weights: &Weights, kernel: Kernel, equity: f32, lessons: &[Lesson]) {
+    /// Adds those of lessons, in order. The loss is the cross entropy, and `equity` times the squares of how far the equity is
+    /// off with gammons and without.
+    pub fn learn(&mut self, weights: &Weights, kernel: Kernel, equity: [f32; 2], lessons: &[Lesson]) {
         let mut room = Room::new(weights);
         let gradient = self;
         let room = &mut room;
         dispatch!(kernel, learn_with,
-            (gradient: &mut Gradient, weights: &Weights, room: &mut Room, equity: f32, lessons: &[Lesson]));
+            (gradient: &mut Gradient, weights: &Weights, room: &mut Room, equity: [f32; 2], lessons: &[Lesson]));
     }
 }
 
@@ -179,7 +181,7 @@ fn learn_with<F: Floats, const N: usize>(
     gradient: &mut Gradient,
     weights: &Weights,
     room: &mut Room,
-    weight: f32,
+    cares: [f32; 2],
     lessons: &[Lesson],
 ) {
     let mut lot = Vec::with_capacity(LOT);
@@ -188,11 +190,11 @@ fn learn_with<F: Floats, const N: usize>(
             lot.push((lesson, possible));
         }
         if lot.len() == LOT {
-            learn_lot::<F>(gradient, weights, room, weight, &lot);
+            learn_lot::<F>(gradient, weights, room, cares, &lot);
             lot.clear();
         }
     }
-    learn_lot::<F>(gradient, weights, room, weight, &lot);
+    learn_lot::<F>(gradient, weights, room, cares, &lot);
 }
 
 /// Adds the gradient of up to [`LOT`] lessons, each with the ends that are possible.
@@ -201,7 +203,7 @@ fn learn_lot<F: Floats>(
     gradient: &mut Gradient,
     weights: &Weights,
     room: &mut Room,
-    weight: f32,
+    cares: [f32; 2],
     lot: &[(&Lesson, [bool; OUTPUTS])],
 ) {
     let shape = weights.shape();
@@ -252,13 +254,16 @@ fn learn_lot<F: Floats>(
             }
         }
         let (mut errors, loss) = errors(&chances, &lesson.target, possible);
-        let off = equity(multiply(chances)) - equity(lesson.target);
-        for (error, slope) in errors.iter_mut().zip(equity_slopes(&chances)) {
-            *error += 2.0 * weight * off * slope;
+        let off = [equity(multiply(chances)) - equity(lesson.target), 2.0 * (chances[0] - lesson.target[0])];
+        let parts = [0, 1].map(|gammons| 2.0 * cares[gammons] * off[gammons]);
+        for (error, slopes) in errors.iter_mut().zip(equity_slopes(&chances)) {
+            *error += parts[0] * slopes[0] + parts[1] * slopes[1];
         }
         gradient.lessons += 1;
         gradient.loss += loss;
-        gradient.squares += f64::from(off).powi(2);
+        for (sum, off) in gradient.squares.iter_mut().zip(off) {
+            *sum += f64::from(off).powi(2);
+        }
 
         for end in 0..OUTPUTS {
             values[g_output_bias + end] += errors[end];
@@ -318,17 +323,18 @@ fn errors(chances: &Outputs, target: &Outputs, possible: &[bool; OUTPUTS]) -> (O
     (errors, loss)
 }
 
-/// How much the equity grows with each output before the last function. A chance of 0, as of what is not possible, gives 0.
+/// How much the equity with gammons and the one without grow with each output before the last function. A chance of 0, as of
+/// what is not possible, gives 0.
 #[inline(always)]
-fn equity_slopes(chances: &Outputs) -> Outputs {
+fn equity_slopes(chances: &Outputs) -> [[f32; 2]; OUTPUTS] {
     let [win, gammon, backgammon, lose_gammon, lose_backgammon] = *chances;
     let lose = 1.0 - win;
     let by_chance = [
-        2.0 + gammon * (1.0 + backgammon) + lose_gammon * (1.0 + lose_backgammon),
-        win * (1.0 + backgammon),
-        win * gammon,
-        -lose * (1.0 + lose_backgammon),
-        -lose * lose_gammon,
+        [2.0 + gammon * (1.0 + backgammon) + lose_gammon * (1.0 + lose_backgammon), 2.0],
+        [win * (1.0 + backgammon), 0.0],
+        [win * gammon, 0.0],
+        [-lose * (1.0 + lose_backgammon), 0.0],
+        [-lose * lose_gammon, 0.0],
     ];
-    std::array::from_fn(|end| by_chance[end] * chances[end] * (1.0 - chances[end]))
+    std::array::from_fn(|end| by_chance[end].map(|slope| slope * chances[end] * (1.0 - chances[end])))
 }

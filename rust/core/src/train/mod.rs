@@ -66,8 +66,9 @@ pub struct Stage {
     pub taught: bool,
     /// What is played for.
     pub objective: Objective,
-    /// The weight of the squared error of the equity beside the cross entropy, when points are played for.
-    pub equity: f32,
+    /// The weights of the squared errors of the equity with gammons and without, beside the cross entropy; the first of them
+    /// only when points are played for.
+    pub equity: [f32; 2],
     /// Changes that the average of the weights remembers.
     pub average: f32,
 }
@@ -128,8 +129,11 @@ impl Stage {
         if self.taught && (self.look_ahead > 0.0 || self.lambda != [0.0; 2]) {
             return wrong("taught", "for stages without lambda and look_ahead");
         }
-        if !(0.0..=1000.0).contains(&self.equity) || self.equity > 0.0 && self.objective != Objective::Points {
-            return wrong("equity", "0 to 1000, and 0 for stages that do not play for points");
+        if !self.equity.iter().all(|weight| (0.0..=1000.0).contains(weight)) {
+            return wrong("equity", "two numbers from 0 to 1000");
+        }
+        if self.equity[0] > 0.0 && self.objective != Objective::Points {
+            return wrong("equity", "0 and a number for stages that do not play for points");
         }
         if !(1.0..=1e9).contains(&self.average) {
             return wrong("average", "1 to 1e9 changes");
@@ -361,7 +365,7 @@ impl Trainer {
         let mut sum = gradient(0);
         (1..PARTS).for_each(|part| sum.add(&gradient(part)));
         self.change(&sum, learning.rate, learning.average);
-        Seen { positions: sum.lessons, loss: sum.loss, squares: sum.squares, ..Seen::default() }
+        Seen { positions: sum.lessons, loss: sum.loss, squares: sum.squares[0], ..Seen::default() }
     }
 
     /// One change of the weights, by the mean gradient.
@@ -392,7 +396,7 @@ struct Learning {
     threads: usize,
     rate: f32,
     average: f32,
-    equity: f32,
+    equity: [f32; 2],
 }
 
 impl Learning {

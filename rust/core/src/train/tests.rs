@@ -19,7 +19,7 @@ fn stage(games: u64) -> Stage {
         memory: 0,
         taught: false,
         objective: Objective::Points,
-        equity: 0.0,
+        equity: [0.0; 2],
         average: 10.0,
     }
 }
@@ -32,7 +32,7 @@ fn remembering(games: u64) -> Stage {
         memory: 2000,
         changes: 20,
         stray: 0.05,
-        equity: 20.0,
+        equity: [20.0, 10.0],
         look_ahead: 0.1,
         average: 5.0,
         ..stage(games)
@@ -66,23 +66,23 @@ fn lessons(n: usize, seed: u64) -> Vec<Lesson> {
         .collect()
 }
 
-fn loss(weights: &Weights, equity: f32, lessons: &[Lesson]) -> f64 {
+fn loss(weights: &Weights, equity: [f32; 2], lessons: &[Lesson]) -> f64 {
     let mut gradient = Gradient::zero(weights);
     gradient.learn(weights, Kernel::Portable, equity, lessons);
-    gradient.loss + f64::from(equity) * gradient.squares
+    gradient.loss + f64::from(equity[0]) * gradient.squares[0] + f64::from(equity[1]) * gradient.squares[1]
 }
 
 /// The gradient against differences of the loss, for weights of every layer.
 #[test]
 fn the_gradient_is_the_slope_of_the_loss() {
     for inputs in Inputs::ALL {
-        for equity in [0.0, 1.0, 100.0] {
+        for equity in [[0.0, 0.0], [100.0, 0.0], [0.0, 100.0], [1.0, 2.0]] {
             gradient_is_slope(shape().with_inputs(inputs), equity);
         }
     }
 }
 
-fn gradient_is_slope(shape: Shape, equity: f32) {
+fn gradient_is_slope(shape: Shape, equity: [f32; 2]) {
     let weights = Weights::random(shape, 3);
     let lessons = lessons(40, 1);
     let mut gradient = Gradient::zero(&weights);
@@ -117,7 +117,7 @@ fn every_kernel_gives_the_same_gradient() {
     let lessons = lessons(50, 2);
     let gradient = |kernel| {
         let mut gradient = Gradient::zero(&weights);
-        gradient.learn(&weights, kernel, 20.0, &lessons);
+        gradient.learn(&weights, kernel, [20.0, 10.0], &lessons);
         gradient.values
     };
     let portable = gradient(Kernel::Portable);
@@ -133,8 +133,10 @@ fn a_lot_of_lessons_teaches_what_they_teach_one_by_one() {
         let weights = Weights::random(Shape::new(first, second).unwrap().with_inputs(inputs), 3);
         let lessons = lessons(75, 5);
         let (mut together, mut alone) = (Gradient::zero(&weights), Gradient::zero(&weights));
-        together.learn(&weights, Kernel::best(), 20.0, &lessons);
-        lessons.iter().for_each(|lesson| alone.learn(&weights, Kernel::best(), 20.0, std::slice::from_ref(lesson)));
+        together.learn(&weights, Kernel::best(), [20.0, 10.0], &lessons);
+        lessons
+            .iter()
+            .for_each(|lesson| alone.learn(&weights, Kernel::best(), [20.0, 10.0], std::slice::from_ref(lesson)));
         assert_eq!(together.lessons, 75);
         assert_eq!((together.loss, together.squares), (alone.loss, alone.squares));
         assert_eq!(together.values, alone.values);
@@ -148,9 +150,9 @@ fn a_small_set_is_overfitted() {
     let mut trainer = Trainer::new(shape(), vec![stage(16)], 1);
     let learn = |trainer: &mut Trainer| {
         let mut gradient = Gradient::zero(&trainer.weights);
-        gradient.learn(&trainer.weights.clone(), Kernel::best(), 0.0, &lessons);
+        gradient.learn(&trainer.weights.clone(), Kernel::best(), [0.0; 2], &lessons);
         trainer.change(&gradient, 3e-3, 1.0);
-        (gradient.squares / gradient.lessons as f64).sqrt()
+        (gradient.squares[0] / gradient.lessons as f64).sqrt()
     };
     let first = learn(&mut trainer);
     let last = (0..1500).map(|_| learn(&mut trainer)).last().unwrap();
@@ -486,8 +488,8 @@ fn stages_that_make_no_sense() {
         (Stage { taught: true, look_ahead: 0.1, ..good }, "taught"),
         (Stage { average: 0.0, ..good }, "average"),
         (Stage { stray: 1.5, ..good }, "stray"),
-        (Stage { equity: -1.0, ..good }, "equity"),
-        (Stage { equity: 1.0, objective: Objective::Win, ..good }, "equity"),
+        (Stage { equity: [1.0, -1.0], ..good }, "equity"),
+        (Stage { equity: [1.0, 0.0], objective: Objective::Win, ..good }, "equity"),
         (Stage { memory: 4_000_001, games: 1 << 20, ..good }, "memory"),
         (Stage { memory: 641, ..good }, "memory"),
         (Stage { memory: 100, changes: 1001, ..good }, "changes"),
