@@ -214,7 +214,7 @@ class TestReplies:
             assert few.equity <= every.equity + 1e-6
 
     def test_what_is_refused(self) -> None:
-        for replies in (0, -1, 1.5, True):
+        for replies in (0, -1, 1.5, True, "all"):
             with pytest.raises(gammon.InvalidArgumentError, match="replies"):
                 Engine(replies=replies)  # type: ignore[arg-type]
 
@@ -224,6 +224,15 @@ class TestReplies:
         assert pickle.loads(pickle.dumps(engine)) == engine
         assert repr(engine) == "Engine(plies=1, replies=3)"
         assert engine != Engine(plies=1)
+
+    def test_as_many_as_the_inputs_ask_for(self) -> None:
+        fast, strong = Engine(plies=1), Engine(plies=1, model="strong")
+        assert (fast.replies, strong.replies) == (8, 16)
+        assert Engine(plies=1, model=Model.strong()).replies == 16
+        assert Engine(plies=1, model=lambda rows: Model.default()(rows)).replies is None
+        assert "replies" not in repr(strong)
+        assert repr(Engine(plies=1, model="strong", replies=8)).endswith("replies=8)")
+        assert strong.replaced(plies=2).replies == 16
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -255,7 +255,7 @@ fn learn_lot<F: Floats>(
         }
         let (mut errors, loss) = errors(&chances, &lesson.target, possible);
         let off = [equity(multiply(chances)) - equity(lesson.target), 2.0 * (chances[0] - lesson.target[0])];
-        let parts = [0, 1].map(|gammons| 2.0 * cares[gammons] * off[gammons]);
+        let parts = [0, 1].map(|kind| 2.0 * cares[kind] * off[kind]);
         for (error, slopes) in errors.iter_mut().zip(equity_slopes(&chances)) {
             *error += parts[0] * slopes[0] + parts[1] * slopes[1];
         }
