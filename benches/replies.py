@@ -19,7 +19,7 @@ from engine import corpus
 import gammon
 from gammon.evaluator import named
 
-REPLIES = (2, 3, 4, 5, 6, 8, None)
+REPLIES = (4, 8, 12, 16, 24, None)
 ROWS = {1: 1200, 2: 300}
 PLIES = (1, 2)
 

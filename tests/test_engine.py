@@ -225,15 +225,6 @@ class TestReplies:
         assert repr(engine) == "Engine(plies=1, replies=3)"
         assert engine != Engine(plies=1)
 
-    def test_as_many_as_the_inputs_ask_for(self) -> None:
-        fast, strong = Engine(plies=1), Engine(plies=1, model="strong")
-        assert (fast.replies, strong.replies) == (8, 16)
-        assert Engine(plies=1, model=Model.strong()).replies == 16
-        assert Engine(plies=1, model=lambda rows: Model.default()(rows)).replies is None
-        assert "replies" not in repr(strong)
-        assert repr(Engine(plies=1, model="strong", replies=8)).endswith("replies=8)")
-        assert strong.replaced(plies=2).replies == 16
-
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("call", ["rank_plays(start, '64')", "cube_decision(state)"])
@@ -484,7 +475,7 @@ class TestOracle:
 
     @pytest.mark.parametrize(
         ("model", "agreeing", "most", "mean"),
-        [(Model.default(), 44, 0.2, 0.0063), (Model.strong(), 45, 0.1, 0.0032)],
+        [(Model.default(), 46, 0.05, 0.0012), (Model.strong(), 45, 0.1, 0.0032)],
         ids=["fast", "strong"],
     )
     def test_verdicts(self, model: Model, agreeing: int, most: float, mean: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "DEFAULT_REPLIES",
     "Arena",
     "GnubgTwoSided",
     "Hypergammon",
@@ -56,6 +57,7 @@ __all__ = [
     "to_keys",
     "two_sided_size",
 ]
+DEFAULT_REPLIES: int
 __version__: str
 
 _Purpose: TypeAlias = Literal["dice", "player", "rollout", "cards"]
@@ -397,8 +399,6 @@ class Network:
     def parameters(self) -> int: ...
     @property
     def kernel(self) -> str: ...
-    @property
-    def usual_replies(self) -> int: ...
     def play(
         self,
         position: Position,

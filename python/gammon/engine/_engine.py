@@ -17,6 +17,7 @@ from gammon.engine._result import LAST_TURN, RolloutResult, whole
 from gammon.engine._rollout import rollout
 from gammon.engine._values import (
     DEFAULT_FILTERS,
+    DEFAULT_REPLIES,
     MAX_PLIES,
     CubeDecision,
     CubeWorths,
@@ -28,7 +29,6 @@ from gammon.engine._values import (
     checked_filters,
     checked_replies,
     roll_of,
-    usual_replies,
 )
 from gammon.errors import IllegalActionError, InvalidArgumentError
 from gammon.evaluator import AnyModel, Model, _ask, _resolve
@@ -62,7 +62,7 @@ class Engine:
         threads: for two plies and more; None for one on each core.
         filters: which candidates are judged deeper, `Engine.FILTERS` if None.
         replies: inside the tree, how many replies to each roll are evaluated, those that look best to a model taken for
-            a straight line: by default 8 with raw inputs, 16 with contact inputs, all with a callable; None for all.
+            a straight line; None for all.
         nodes: the most positions to evaluate for an answer: it then comes from the deepest search that was finished.
         seconds: the same by time, by which answers differ from run to run.
         met: the match equities; the default table if None.
@@ -108,7 +108,7 @@ class Engine:
         threads: int | None = None,
         *,
         filters: Filters | None = None,
-        replies: int | Literal["default"] | None = "default",
+        replies: int | None = DEFAULT_REPLIES,
         nodes: int | None = None,
         seconds: float | None = None,
         met: MatchEquityTable | None = None,
@@ -134,7 +134,7 @@ class Engine:
         self._bearoff = bearoff
         self._threads = threads
         self._filters = Engine.FILTERS if filters is None else checked_filters(filters)
-        self._replies = checked_replies(replies, self._model)
+        self._replies = checked_replies(replies)
         self._nodes = nodes
         self._seconds = seconds
         self._met = met
@@ -440,7 +440,7 @@ class Engine:
             "met": self._met,
             "cache": self._cache,
         }
-        usual = {"replies": usual_replies(self._model), "cache": 1 << 15}
+        usual = {"replies": DEFAULT_REPLIES, "cache": 1 << 15}
         kept = {name: value for name, value in named.items() if value != usual.get(name)}
         return (self._plies, None if default else self._model, self._bearoff, self._threads), kept
 

@@ -11,7 +11,7 @@ from gammon._long_work import Progress
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, _verdict
 from gammon.dice import Roll
-from gammon.engine._values import Filters
+from gammon.engine._values import DEFAULT_FILTERS, DEFAULT_REPLIES, Filters
 from gammon.errors import InvalidArgumentError
 from gammon.evaluator import Model
 from gammon.match._state import State
@@ -147,8 +147,8 @@ class RolloutResult:
     min_trials: int
     stop_standard_error: float | None
     stop_difference: float | None
-    filters: Filters
-    replies: int | None
+    filters: Filters = DEFAULT_FILTERS
+    replies: int | None = DEFAULT_REPLIES
     turn: int | None = None
     seconds: float = dataclasses.field(default=0.0, compare=False, repr=False)
     _sums: Standing | None = dataclasses.field(default=None, compare=False, repr=False)

@@ -27,6 +27,7 @@ from gammon.engine._result import (
 )
 from gammon.engine._values import (
     DEFAULT_FILTERS,
+    DEFAULT_REPLIES,
     MAX_PLIES,
     Filters,
     checked_filters,
@@ -70,7 +71,7 @@ def rollout(
     progress: Progress = None,
     resume: RolloutResult | None = None,
     filters: Filters | None = None,
-    replies: int | Literal["default"] | None = _DEFAULT,
+    replies: int | None = DEFAULT_REPLIES,
     turn: int | None = None,
 ) -> RolloutResult:
     """Plays a position out many times: what it comes to on average, and how exact that is.
@@ -183,7 +184,7 @@ def rollout(
         stop_standard_error=stop_standard_error,
         stop_difference=stop_difference,
         filters=DEFAULT_FILTERS if filters is None else checked_filters(filters),
-        replies=checked_replies(replies, evaluator),
+        replies=checked_replies(replies),
         turn=turn,
         _loaded=loaded,
     )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, overload
+from typing import NamedTuple, TypeAlias, overload
 
 from gammon import _core
 from gammon.cube import Decision
 from gammon.dice import Roll, _as_roll
 from gammon.errors import InvalidArgumentError
-from gammon.evaluator import Model
 from gammon.match import Offer, State
 from gammon.play import Play
 from gammon.position import Position
 
 __all__ = [
     "DEFAULT_FILTERS",
+    "DEFAULT_REPLIES",
     "MAX_PLIES",
     "MOST_REPLIES",
     "CubeDecision",
@@ -30,7 +30,6 @@ __all__ = [
     "checked_filters",
     "checked_replies",
     "roll_of",
-    "usual_replies",
 ]
 
 MAX_PLIES = 3
@@ -90,6 +89,7 @@ it has a filter."""
 DEFAULT_FILTERS: Filters = tuple(
     tuple(None if kept is None else Filter(*kept) for kept in passes) for passes in _core.default_filters()
 )
+DEFAULT_REPLIES = _core.DEFAULT_REPLIES
 MOST_REPLIES = 4096
 
 
@@ -119,15 +119,8 @@ def checked_filters(filters: Filters) -> Filters:
     return checked
 
 
-def usual_replies(model: object) -> int | None:
-    """How many replies to each roll are evaluated if nothing else is asked for."""
-    return model._network.usual_replies if isinstance(model, Model) else None
-
-
-def checked_replies(replies: int | Literal["default"] | None, model: object) -> int | None:
+def checked_replies(replies: int | None) -> int | None:
     """How many replies to each roll are evaluated; `InvalidArgumentError` for less than one."""
-    if replies == "default":
-        return usual_replies(model)
     if replies is not None:
         _whole("replies", replies, 1, MOST_REPLIES)
     return replies

@@ -14,9 +14,7 @@ use crate::nn::{Network, Outputs};
 use crate::outcome::Outcome;
 use crate::parallel::Control;
 use crate::position::{BAR, CELLS, Position};
-use crate::search::{
-    CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, Search, Settings, usual_replies,
-};
+use crate::search::{CubeGame, Evaluator, Filters, Game, Judge, Limits, MAX_PLIES, Memory, REPLIES, Search, Settings};
 
 /// What a game is worth by the chances of its ends while nobody will turn the cube: a constant and what each of the five
 /// probabilities adds. In points without a cube it is the equity, bit by bit.
@@ -176,7 +174,7 @@ impl<'a> NetworkPlayer<'a> {
         let settings = Settings {
             plies: self.skill.plies,
             filters: Filters::default(),
-            replies: Some(usual_replies(self.network.weights().shape().inputs())),
+            replies: Some(REPLIES),
             limits: Limits::default(),
             threads: 1,
         };
@@ -259,7 +257,7 @@ mod tests {
     use super::*;
     use crate::eval::{Objective, best_positions};
     use crate::ladder::{Level, Terms};
-    use crate::nn::{Inputs, Shape, Weights};
+    use crate::nn::{Shape, Weights};
     use crate::parallel::Control;
     use crate::position::Variant;
     use crate::simulate;
@@ -401,7 +399,7 @@ mod tests {
         let settings = Settings {
             plies: 1,
             filters: Filters::default(),
-            replies: Some(usual_replies(Inputs::Raw)),
+            replies: Some(REPLIES),
             limits: Limits::default(),
             threads: 1,
         };

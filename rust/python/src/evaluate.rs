@@ -6,7 +6,7 @@ use gammon_core::eval::{self, Objective};
 use gammon_core::movegen::View;
 use gammon_core::nn::{Network, OUTPUTS, Weights};
 use gammon_core::player::{NetworkPlayer, Skill};
-use gammon_core::search::{MAX_PLIES, usual_replies};
+use gammon_core::search::MAX_PLIES;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -67,12 +67,6 @@ impl PyNetwork {
     #[getter]
     fn kernel(&self) -> &'static str {
         self.0.kernel().name()
-    }
-
-    /// How many replies to each roll a search evaluates if nothing else is asked for.
-    #[getter]
-    fn usual_replies(&self) -> usize {
-        usual_replies(self.0.weights().shape().inputs())
     }
 
     /// The five probabilities of one position.

@@ -69,6 +69,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("DEFAULT_REPLIES", gammon_core::search::REPLIES)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use crate::board::Made;
 use crate::movegen::Weigh;
+use crate::nn::encoding::Inputs;
 use crate::nn::kernel::{dispatch, sigmoid};
 use crate::nn::lanes::{Floats, LANES};
 use crate::nn::network::{Network, Outputs, Table};
@@ -13,16 +14,25 @@ use crate::position::{BAR, CELLS, OPPONENT_OFF};
 /// The largest weight of a unit times the units: so that no sum of 16-bit numbers overflows 32 bits.
 const LARGEST: f32 = 65_000.0;
 
-/// A unit of the first and of the second layer counts in part where its sum is within so many times the mean size of its
-/// layer's sums from zero: a play may well open or close it.
+/// How carefully candidates are sifted: by how far from zero a unit still counts in part, since a play may well open or close
+/// it.
 #[derive(Clone, Copy)]
-pub struct Widths([f32; 2]);
+pub enum Widths {
+    /// To miss no good play: what they find is what `benches/replies.py` prints.
+    Sure,
+    /// For the luck of rolls, of which the usual plays count more than the rare ones that are missed.
+    Usual,
+}
 
 impl Widths {
-    /// To miss no good play: what they find is what `benches/replies.py` prints.
-    pub const SURE: Widths = Widths([1.5, 1.5]);
-    /// For the luck of rolls, of which the usual plays count more than the rare ones that are missed.
-    pub const USUAL: Widths = Widths([1.0, 0.5]);
+    /// For units of the first and of the second layer, in multiples of the mean size of the layer's sums.
+    const fn of(self, inputs: Inputs) -> [f32; 2] {
+        match (self, inputs) {
+            (Widths::Sure, Inputs::Raw) => [1.5, 6.0],
+            (Widths::Sure, Inputs::Contact) => [1.5, 1.5],
+            (Widths::Usual, _) => [1.0, 0.5],
+        }
+    }
 }
 
 /// Not worked out yet.
@@ -97,8 +107,9 @@ fn descend<F: Floats, const N: usize>(
     network: &Network,
     first: &[i16],
     gains: Outputs,
-    Widths([first_width, second_width]): Widths,
+    widths: Widths,
 ) {
+    let [first_width, second_width] = widths.of(network.weights().shape().inputs());
     let table = network.table();
     let units = first.len();
     let mut logits = table.output_bias;
@@ -273,7 +284,7 @@ mod tests {
                 continue;
             }
             let sums = network.sums(&mut scratch, position.flip().cells());
-            slope.stand_on(&network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::SURE);
+            slope.stand_on(&network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::Sure);
             let mut outputs = Vec::new();
             network.evaluate(&mut scratch, &candidates, &mut outputs);
             let best =
@@ -305,7 +316,7 @@ mod tests {
             for network in &networks {
                 let (mut slope, mut scratch) = (Slope::new(network), Scratch::new(network));
                 let sums = network.sums(&mut scratch, near.cells());
-                slope.stand_on(network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::USUAL);
+                slope.stand_on(network, sums, [2.0, 1.0, 1.0, -1.0, -1.0], Widths::Usual);
                 let standing = slope.on(network);
                 let of_all = |cells: &[i8; CELLS]| {
                     (0..CELLS).map(|cell| standing.row(cell, cells[cell])).fold(0, i32::wrapping_add)

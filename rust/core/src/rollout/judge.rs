@@ -154,7 +154,7 @@ impl<'a> Judge<'a> {
         self.candidates.clear();
         self.outputs.clear();
         let gains = next.gains.map(|gain| gain as f32);
-        let ends = self.bare.replies(&mut self.room, position, gains, (LOOKED_AT, Widths::USUAL), &mut self.candidates);
+        let ends = self.bare.replies(&mut self.room, position, gains, (LOOKED_AT, Widths::Usual), &mut self.candidates);
         let near = position.flip();
         self.bare.evaluate_near(&mut self.room, near.cells(), &self.candidates, &mut self.outputs);
         std::array::from_fn(|index| {

@@ -33,7 +33,6 @@ use crate::dice::Roll;
 use crate::judge;
 use crate::ladder::Owner;
 use crate::movegen::{self, View};
-use crate::nn::Inputs;
 use crate::outcome::Probabilities;
 use crate::parallel::{self, Control};
 use crate::position::{CELLS, Position};
@@ -62,14 +61,8 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-/// How many replies to each roll are evaluated if nothing else is asked for, by what the network sees: while they are sifted,
-/// features are taken to stay as they are, so that the best is found less surely where there are some.
-pub const fn usual_replies(inputs: Inputs) -> usize {
-    match inputs {
-        Inputs::Raw => 8,
-        Inputs::Contact => 16,
-    }
-}
+/// How many replies to each roll are evaluated if nothing else is asked for.
+pub const REPLIES: usize = 16;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]

@@ -150,7 +150,7 @@ impl Worker {
         let preference = tree.plan.preferences[(layer + 1) % 2];
         let most = tree.plan.replies.unwrap_or(usize::MAX);
         let ends =
-            tree.judge.replies(&mut self.room, position, preference.gains(), (most, Widths::SURE), &mut self.cells);
+            tree.judge.replies(&mut self.room, position, preference.gains(), (most, Widths::Sure), &mut self.cells);
         tree.budget.charge(self.cells.len() as u64)?;
         tree.judge.evaluate_near(&mut self.room, position.flip().cells(), &self.cells, &mut self.outputs);
         let mut start = 0;
