@@ -16,7 +16,7 @@ pub use kernel::Kernel;
 pub(crate) use kernel::{dispatch, sigmoid};
 pub use network::{Network, Outputs, Scratch, equity, flip};
 pub(crate) use network::{multiply, possible};
-pub(crate) use slope::{Slope, Widths};
+pub(crate) use slope::{Slope, Widths, by_logits};
 pub use weights::{FIRST_STEP, OUTPUTS, SECOND_STEP, Shape, WIDEST, Weights};
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ fn descend<F: Floats, const N: usize>(
             }
         }
     }
-    let by_logit = by_logits(logits[..OUTPUTS].try_into().expect("five outputs"), gains);
+    let by_logit = by_logits(std::array::from_fn(|output| sigmoid(logits[output])), gains);
     let size = first.iter().map(|&sum| f32::from(sum).abs()).sum::<f32>() / units as f32;
     for (share, &sum) in slope.shares.iter_mut().zip(first) {
         *share = openness(sum.into(), first_width * size);
@@ -223,9 +223,10 @@ fn openness(sum: f32, width: f32) -> f32 {
     (0.5 + 0.5 * sum / width.max(1e-20)).clamp(0.0, 1.0)
 }
 
-/// The gradient of the worth by the outputs before their last function.
-fn by_logits(logits: [f32; OUTPUTS], gains: [f32; OUTPUTS]) -> [f32; OUTPUTS] {
-    let chances = logits.map(sigmoid);
+/// The gradient of a worth, to which the five probabilities add so much each, by the outputs before their last function, from
+/// what they become after it. A chance of 0 gives 0.
+#[inline(always)]
+pub fn by_logits(chances: [f32; OUTPUTS], gains: [f32; OUTPUTS]) -> [f32; OUTPUTS] {
     let [win, gammon, backgammon, lose_gammon, lose_backgammon] = chances;
     let by_chance = [
         gains[0] + gammon * (gains[1] + backgammon * gains[2]) - lose_gammon * (gains[3] + lose_backgammon * gains[4]),
@@ -260,7 +261,7 @@ mod tests {
                 + gains[3] * outputs[3]
                 + gains[4] * outputs[3] * lose_backgammon
         };
-        for (output, slope) in by_logits(logits, gains).into_iter().enumerate() {
+        for (output, slope) in by_logits(logits.map(sigmoid), gains).into_iter().enumerate() {
             let mut more = logits;
             more[output] += 0.01;
             let mut less = logits;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "loops compiled for processors that have been asked for their features")]
 
 use crate::nn::lanes::{Floats, LANES};
-use crate::nn::{Kernel, OUTPUTS, Outputs, Weights, dispatch, equity, multiply, possible, sigmoid};
+use crate::nn::{Kernel, OUTPUTS, Outputs, Weights, by_logits, dispatch, equity, multiply, possible, sigmoid};
 use crate::train::game::Lesson;
 
 /// The sum of the gradients of some lessons, and how far they were off.
@@ -52,6 +52,9 @@ impl Gradient {
             (gradient: &mut Gradient, weights: &Weights, room: &mut Room, equity: [f32; 2], lessons: &[Lesson]));
     }
 }
+
+/// What each of the five probabilities adds to the equity with gammons and to the one without.
+const EQUITIES: [Outputs; 2] = [[2.0, 1.0, 1.0, -1.0, -1.0], [2.0, 0.0, 0.0, 0.0, 0.0]];
 
 /// Lessons are learnt from so many at a time: what they ask of a row of weights, and what they do to one, is done while it is
 /// at hand. Every number is the sum of the same summands in the same order as if each lesson were learnt from by itself.
@@ -256,8 +259,9 @@ fn learn_lot<F: Floats>(
         let (mut errors, loss) = errors(&chances, &lesson.target, possible);
         let off = [equity(multiply(chances)) - equity(lesson.target), 2.0 * (chances[0] - lesson.target[0])];
         let parts = [0, 1].map(|kind| 2.0 * cares[kind] * off[kind]);
-        for (error, slopes) in errors.iter_mut().zip(equity_slopes(&chances)) {
-            *error += parts[0] * slopes[0] + parts[1] * slopes[1];
+        let slopes = EQUITIES.map(|gains| by_logits(chances, gains));
+        for (end, error) in errors.iter_mut().enumerate() {
+            *error += parts[0] * slopes[0][end] + parts[1] * slopes[1][end];
         }
         gradient.lessons += 1;
         gradient.loss += loss;
@@ -321,20 +325,4 @@ fn errors(chances: &Outputs, target: &Outputs, possible: &[bool; OUTPUTS]) -> (O
         }
     }
     (errors, loss)
-}
-
-/// How much the equity with gammons and the one without grow with each output before the last function. A chance of 0, as of
-/// what is not possible, gives 0.
-#[inline(always)]
-fn equity_slopes(chances: &Outputs) -> [[f32; 2]; OUTPUTS] {
-    let [win, gammon, backgammon, lose_gammon, lose_backgammon] = *chances;
-    let lose = 1.0 - win;
-    let by_chance = [
-        [2.0 + gammon * (1.0 + backgammon) + lose_gammon * (1.0 + lose_backgammon), 2.0],
-        [win * (1.0 + backgammon), 0.0],
-        [win * gammon, 0.0],
-        [-lose * (1.0 + lose_backgammon), 0.0],
-        [-lose * lose_gammon, 0.0],
-    ];
-    std::array::from_fn(|end| by_chance[end].map(|slope| slope * chances[end] * (1.0 - chances[end])))
 }
