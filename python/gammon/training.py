@@ -213,7 +213,8 @@ def train(
         The model with the averaged weights.
 
     Raises:
-        InvalidArgumentError: for a recipe that makes no sense, or the checkpoint of another recipe.
+        InvalidArgumentError: for a recipe that makes no sense, the checkpoint of another recipe, or weights that ran away
+            and are not finite any more, which a wild `start` can lead to; the last checkpoint stays.
         FileFormatError: for a damaged checkpoint.
         ModelFormatError: for a `start`, `quick` or `teacher` that is no model.
         Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gammon_core::nn::{Inputs, Network, Shape, WIDEST, Weights};
-use gammon_core::train::{CheckpointError, Seen, Stage, Trainer};
+use gammon_core::train::{CheckpointError, RanAway, Seen, Stage, Trainer};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -172,12 +172,13 @@ impl PyTrainer {
             let mut seen = Seen::default();
             control.advance(trainer.games());
             while !control.is_cancelled() && (start.elapsed() < seconds || seen.games == 0) {
-                let Some(step) = trainer.step(threads) else { break };
+                let Some(step) = trainer.step(threads)? else { break };
                 control.advance(step.games);
                 seen.add(&step);
             }
-            seen
+            Ok(seen)
         });
+        let seen = seen.map_err(|error: RanAway| Kind::InvalidArgument.error(py, error))?;
         Ok((seen.games, seen.plies, seen.positions, seen.loss, seen.squares, error))
     }
 
@@ -189,9 +190,10 @@ impl PyTrainer {
     }
 
     /// The bytes of a model file with the averaged weights.
-    fn model<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| self.lock().averaged().to_bytes());
-        PyBytes::new(py, &bytes)
+    fn model<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.lock().averaged().map(|weights| weights.to_bytes()));
+        let bytes = bytes.map_err(|error| Kind::InvalidArgument.error(py, error))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// What the network sees: "raw" or "contact".

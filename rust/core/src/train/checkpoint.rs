@@ -148,11 +148,21 @@ impl Trainer {
         if !fits && (stage, stage_step) != (stages.len() as u64, 0) {
             return damaged("it is beyond its recipe");
         }
+        let stages_so_far = stages.iter().take(stage as usize).map(|stage| (stage, stage.steps()));
+        let stages_so_far = stages_so_far.chain(stages.get(stage as usize).map(|stage| (stage, stage_step)));
+        let games_so_far: u64 = stages_so_far.clone().map(|(stage, steps)| steps * stage.games_per_step).sum();
+        let most_changes: u64 = stages_so_far.map(|(stage, steps)| steps * stage.changes).sum();
+        if games != games_so_far || steps > most_changes {
+            return damaged("its games and changes are not those of its place in the recipe");
+        }
         let values: Vec<f32> =
             content[HEADER..].as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
+        if !values.iter().all(|value| value.is_finite()) {
+            return damaged("a number is not finite");
+        }
         let part = |part: usize| values[part * shape.len()..][..shape.len()].to_vec();
         let whole = |values: Vec<f32>| Weights::from_values(shape, values);
-        let Some(weights) = whole(part(0)) else { return damaged("a weight is not finite") };
+        let Some(weights) = whole(part(0)) else { return damaged("its weights cannot be") };
         let steady = if steady { whole(part(4)).map(|weights| Arc::new(Network::new(weights))) } else { None };
         if fits && stages[stage as usize].steady > 0 && stage_step > 0 && steady.is_none() {
             return damaged("the network that stays the same is missing");
@@ -161,7 +171,7 @@ impl Trainer {
             return damaged("it remembers too much");
         }
         let lessons: Option<Vec<_>> = lessons.as_chunks::<LESSON>().0.iter().map(lesson).collect();
-        let Some(lessons) = lessons else { return damaged("a lesson is no position or no number") };
+        let Some(lessons) = lessons else { return damaged("a lesson is no position or no chances") };
         let Some(memory) = Memory::from_parts(lessons, oldest as usize) else { return damaged("it forgets nothing") };
         Ok(Trainer {
             weights,
@@ -189,6 +199,6 @@ fn lesson(bytes: &[u8; LESSON]) -> Option<Lesson> {
     let cells: [i8; CELLS] = std::array::from_fn(|cell| cells[cell] as i8);
     let numbers = target.as_chunks::<4>().0;
     let target: Outputs = std::array::from_fn(|output| f32::from_le_bytes(numbers[output]));
-    (Position::from_cells(&cells).is_ok() && target.iter().all(|value| value.is_finite()))
+    (Position::from_cells(&cells).is_ok() && target.iter().all(|chance| (0.0..=1.0).contains(chance)))
         .then_some(Lesson { cells, target })
 }

@@ -15,6 +15,7 @@ pub use checkpoint::CheckpointError;
 pub use game::{Lesson, Player, Teaching};
 pub use gradient::Gradient;
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use crate::bearoff::Index;
@@ -152,6 +153,21 @@ impl Stage {
     }
 }
 
+/// The weights are not finite any more. Rates that a recipe may have do not lead there from weights of a sane size; a
+/// network from elsewhere to start from may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RanAway;
+
+impl fmt::Display for RanAway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the weights ran away and are not finite any more: start from another network, or with a lower rate",
+        )
+    }
+}
+
+impl std::error::Error for RanAway {}
+
 /// What a step has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
@@ -251,8 +267,8 @@ impl Trainer {
     }
 
     /// The weights averaged over the last steps: what is worth keeping.
-    pub fn averaged(&self) -> Weights {
-        Weights::from_values(self.weights.shape(), self.average.clone()).expect("averages of finite weights")
+    pub fn averaged(&self) -> Result<Weights, RanAway> {
+        Weights::from_values(self.weights.shape(), self.average.clone()).ok_or(RanAway)
     }
 
     /// The stage that is next, if the recipe is not over.
@@ -288,9 +304,9 @@ impl Trainer {
     /// Makes one step; none if the recipe is over.
     ///
     /// It cannot be cancelled halfway: a step is a fraction of a second.
-    pub fn step(&mut self, threads: usize) -> Option<Seen> {
-        let stage = *self.stages.get(self.stage)?;
-        let network = self.network(&stage);
+    pub fn step(&mut self, threads: usize) -> Result<Option<Seen>, RanAway> {
+        let Some(&stage) = self.stages.get(self.stage) else { return Ok(None) };
+        let network = self.network(&stage)?;
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
         let tables = if stage.tables { self.tables.as_deref() } else { None };
         let teacher = self.teacher.as_deref().filter(|_| stage.taught);
@@ -340,18 +356,19 @@ impl Trainer {
             self.memory = Memory::default();
             self.steady = None;
         }
-        Some(seen)
+        let finite = self.weights.values().iter().chain(&self.average).all(|value| value.is_finite());
+        if finite { Ok(Some(seen)) } else { Err(RanAway) }
     }
 
     /// The network that plays and teaches in the next step.
-    fn network(&mut self, stage: &Stage) -> Arc<Network> {
+    fn network(&mut self, stage: &Stage) -> Result<Arc<Network>, RanAway> {
         if stage.steady == 0 {
-            return Arc::new(Network::new(self.weights.clone()));
+            return Ok(Arc::new(Network::new(self.weights.clone())));
         }
         if self.stage_step.is_multiple_of(stage.steady) {
-            self.steady = Some(Arc::new(Network::new(self.averaged())));
+            self.steady = Some(Arc::new(Network::new(self.averaged()?)));
         }
-        self.steady.clone().expect("kept since its first step")
+        Ok(self.steady.clone().expect("kept since its first step"))
     }
 
     /// Learns from some lessons by one change of the weights.

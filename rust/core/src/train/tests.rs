@@ -172,7 +172,7 @@ fn the_same_weights_for_any_number_of_threads() {
         let stages = vec![stage(64), Stage { changes: 3, tables: true, keep: 2, ..stage(32) }, remembering(64)];
         let mut trainer = Trainer::new(shape(), stages, seed);
         trainer.set_quick(quick());
-        while trainer.step(threads).is_some() {}
+        while trainer.step(threads).unwrap().is_some() {}
         trainer
     };
     let alone = run(1, 7);
@@ -190,12 +190,12 @@ fn going_on_from_a_checkpoint_equals_no_break() {
     let path = folder.join("run.checkpoint");
     let shape = shape().with_inputs(Inputs::Contact);
     let mut unbroken = Trainer::new(shape, stages(), 7);
-    while unbroken.step(2).is_some() {}
+    while unbroken.step(2).unwrap().is_some() {}
     let mut broken = Trainer::new(shape, stages(), 7);
     loop {
         broken.save(&path).unwrap();
         broken = Trainer::open(&path, stages(), 7).unwrap();
-        if broken.step(2).is_none() {
+        if broken.step(2).unwrap().is_none() {
             break;
         }
     }
@@ -213,6 +213,53 @@ fn going_on_from_a_checkpoint_equals_no_break() {
     }
     assert!(matches!(Trainer::open(&folder.join("none"), stages(), 7), Err(CheckpointError::Io(_))));
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Whoever can write a checksum can write anything behind it.
+#[test]
+fn a_checkpoint_from_elsewhere_is_refused_or_goes_on() {
+    let stages = || vec![stage(16), remembering(64)];
+    let mut trainer = Trainer::new(shape(), stages(), 7);
+    for _ in 0..6 {
+        trainer.step(2).unwrap();
+    }
+    let whole = trainer.to_bytes();
+    let content = whole.len() - 8;
+    let mut stream = Stream::new(3, Purpose::Training, 0, 0, 0);
+    let path = std::env::temp_dir().join(format!("gammon-hostile-{}", std::process::id()));
+    let (mut refused, mut went_on) = (0, 0);
+    for case in 0..400 {
+        let mut bytes = whole[..content].to_vec();
+        // Half of them in the header, half anywhere: a weight, a momentum, a square, a lesson.
+        let most = if case % 2 == 0 { 112 } else { content as u64 };
+        let at = stream.below(most - 4) as usize;
+        let words = [0, 1, u32::MAX, f32::NAN.to_bits(), f32::MAX.to_bits(), f32::MIN.to_bits(), 1 << 31, case];
+        let word = words[stream.below(words.len() as u64) as usize];
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        bytes.extend(xxhash_rust::xxh3::xxh3_64(&bytes).to_le_bytes());
+        std::fs::write(&path, bytes).unwrap();
+        match Trainer::open(&path, stages(), 7) {
+            Err(_) => refused += 1,
+            Ok(mut trainer) => {
+                went_on += 1;
+                while let Ok(Some(_)) = trainer.step(1) {}
+            }
+        }
+    }
+    std::fs::remove_file(path).unwrap();
+    assert!(refused > 100 && went_on > 50, "{refused} {went_on}");
+}
+
+/// A network that is finite but as wild as can be is trained until its weights are not finite, and no further.
+#[test]
+fn weights_that_run_away_are_an_error() {
+    let wild = vec![f32::MAX; shape().len()];
+    for stage in [Stage { rate: [1.0; 2], average: 1.0, ..stage(64) }, remembering(64)] {
+        let weights = Weights::from_values(shape(), wild.clone()).unwrap();
+        let mut trainer = Trainer::from_weights(weights, vec![stage], 7);
+        let end = std::iter::repeat_with(|| trainer.step(2)).find(|step| !matches!(step, Ok(Some(_)))).unwrap();
+        assert_eq!((end, trainer.averaged()), (Err(RanAway), Err(RanAway)), "{stage:?}");
+    }
 }
 
 /// The mean over the rolls, found the slow way.
@@ -420,21 +467,21 @@ fn a_memory_is_filled_first_and_a_steady_network_stays() {
     let mut trainer = Trainer::new(shape(), vec![remembering(64)], 7);
     let first = trainer.weights.clone();
     let steady = |trainer: &Trainer| trainer.steady.as_ref().unwrap().weights().clone();
-    let seen = trainer.step(2).unwrap();
+    let seen = trainer.step(2).unwrap().unwrap();
     assert!((1001..2000).contains(&seen.plies) && seen.positions == 0, "{seen:?}");
     assert_eq!((trainer.steps(), trainer.memory.lessons().len() as u64), (0, seen.plies));
     assert_eq!(trainer.weights, first);
-    let seen = trainer.step(2).unwrap();
+    let seen = trainer.step(2).unwrap().unwrap();
     assert_eq!((trainer.steps(), trainer.memory.lessons().len()), (20, 2000));
     assert_eq!(seen.positions, 20 * seen.plies);
     assert_ne!(trainer.weights, first);
     trainer.step(2).unwrap();
     assert_eq!(steady(&trainer), first);
-    let average = trainer.averaged();
+    let average = trainer.averaged().unwrap();
     assert_ne!(average, first);
     trainer.step(2).unwrap();
     assert_eq!(steady(&trainer), average);
-    while trainer.step(2).is_some() {}
+    while trainer.step(2).unwrap().is_some() {}
     assert!(trainer.steady.is_none() && trainer.memory.lessons().is_empty());
 }
 
