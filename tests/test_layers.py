@@ -21,7 +21,7 @@ LAYERS = [
     {"cube", "met", "scoring"},
     {"position", "dice", "play", "bearoff", "hypergammon", "batch", "features", "cards", "evaluator"}
     | {"levels", "onnx"},
-    {"errors", "files", "_long_work", "_notebook", "_ray", "_core"},
+    {"errors", "_checks", "files", "_long_work", "_notebook", "_ray", "_core"},
 ]
 # What a module may not load with itself: extras, and numpy where `import gammon` comes along.
 LATE = {"numpy", "typer", "rich", "pyarrow", "gymnasium", "pettingzoo", "ray", "matplotlib", "onnx", "onnxruntime"}

@@ -314,7 +314,7 @@ class TestWrongInput:
             ({"trials": 1}, "trials is a whole number from 2"),
             ({"trials": 2.5}, "trials"),
             ({"trials": True}, "trials"),
-            ({"seed": -1}, "seed is 0 to"),
+            ({"seed": -1}, "seed is a whole number from 0 to"),
             ({"plies": 4}, "plies is a whole number from 0 to 3, not 4"),
             ({"truncate": 0}, "truncate is a whole number from 1"),
             ({"threads": 0}, "threads is 1 to 1024"),

@@ -44,6 +44,9 @@ __all__ = [
 ]
 
 
+_MOST_EQUITY = 3.0 * MAX_CUBE
+"""A backgammon at the largest cube."""
+
 RETURN_WINDOW = 300.0
 """How many seconds a player may be away before the game is adjudicated (rule 10.2)."""
 
@@ -212,6 +215,8 @@ def adjudicate(
     if not isinstance(state, State):
         raise InvalidArgumentError(f"a match or a state is adjudicated, not {state!r}")
     stakes = exact("amount", amount)
+    if stakes < 0:
+        raise InvalidArgumentError(f"amount is at least 0, not {amount!r:.60}")
     judge = _Judge(_evaluator(evaluator, met), met)
     between = isinstance(match, Match) and not match.in_game
     winner = match.winner if isinstance(match, Match) else None
@@ -345,8 +350,13 @@ class _Judge:
     def asked(self, state: State) -> Estimate:
         """What the evaluator says."""
         answer = self.evaluator(state)
-        estimate = answer if isinstance(answer, Estimate) else Estimate(float(answer))
-        low, high = (0.0, 1.0) if state.rules.length is not None else (-math.inf, math.inf)
+        if not isinstance(answer, Estimate):
+            number = not isinstance(answer, bool | str) and hasattr(answer, "__float__")
+            if not number:
+                raise InvalidArgumentError(f"an evaluator gives a number or an Estimate, not {answer!r:.60}")
+            answer = Estimate(float(answer))
+        estimate = answer
+        low, high = (0.0, 1.0) if state.rules.length is not None else (-_MOST_EQUITY, _MOST_EQUITY)
         if not math.isfinite(estimate.value) or not low <= estimate.value <= high:
             raise InvalidArgumentError(f"the evaluator says {estimate.value!r} for {state.position.id}")
         return estimate

@@ -7,11 +7,11 @@ source is any callable that returns seconds and never runs backwards, so that te
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gammon._checks import instance, whole
 from gammon.errors import IllegalActionError, InvalidArgumentError
 
 __all__ = ["STOP_REASONS", "Clock", "ClockReading", "ClockSettings", "TimeSource", "loser_on_time"]
@@ -34,6 +34,8 @@ STOP_REASONS = (
 
 LIFTED_DICE_SECONDS = 60.0
 """What the other player gets when dice are lifted too early or taken away after turning the clock (rule 9.3)."""
+
+_MOST_POINTS = 32767
 
 MAX_SECONDS = 1e9
 """More than any clock holds; keeps sums of times finite."""
@@ -126,7 +128,8 @@ class Clock:
     """
 
     def __init__(self, settings: ClockSettings, points: int, *, time: TimeSource = time.monotonic) -> None:
-        self.settings = settings
+        self.settings = instance("settings", settings, ClockSettings, "ClockSettings()")
+        whole("points", points, 1, _MOST_POINTS)
         self._time = time
         reserve = settings.reserve(points)
         self._reading = ClockReading((reserve, reserve))
@@ -146,11 +149,14 @@ class Clock:
 
     def restore(self, reading: ClockReading) -> None:
         """Sets the hands to what the clock showed at some moment; they go on from there."""
+        if not isinstance(reading, ClockReading):
+            raise InvalidArgumentError(f"a clock goes on from a ClockReading, not {reading!r:.60}")
         self._last = self._time()
         self._reading = reading
 
     def start(self, player: int) -> None:
         """Starts a player's clock with a fresh bonus, and ends the turn of the other if theirs was running."""
+        whole("player", player, 0, 1)
         self.end_turn()
         self._reading = dataclasses.replace(self._reading, running=player, used=0.0)
 
@@ -183,12 +189,16 @@ class Clock:
         self._reading = dataclasses.replace(reading, stopped=None)
 
     def give(self, player: int, seconds: float) -> None:
-        """Adds to a player's reserve."""
+        """Adds seconds to a player's reserve."""
+        whole("player", player, 0, 1)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MAX_SECONDS:
+            raise InvalidArgumentError(f"seconds is 0 to {MAX_SECONDS:.0f}, not {seconds!r:.60}")
         reading = self.reading()
         self._reading = self._with_reserve(player, reading.reserve[player] + seconds)
 
     def left(self, player: int) -> float:
         """The seconds until a player is out of time, the bonus of a running Bronstein turn included; never below 0."""
+        whole("player", player, 0, 1)
         reading = self.reading()
         if reading.running != player:
             return reading.reserve[player]
@@ -227,5 +237,4 @@ class Clock:
     def _with_reserve(self, player: int, seconds: float) -> ClockReading:
         seconds = min(seconds, MAX_SECONDS)
         reserve = (seconds, self._reading.reserve[1]) if player == 0 else (self._reading.reserve[0], seconds)
-        assert all(map(math.isfinite, reserve))
         return dataclasses.replace(self._reading, reserve=reserve)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast, overload
 
 from gammon import _core
+from gammon._checks import instance, power_of_two, whole
 from gammon.errors import ArrayError, InvalidArgumentError
 from gammon.met import Equity, MatchEquities, MatchEquityTable
 from gammon.position import Position
@@ -71,12 +72,7 @@ OUTCOMES = (-3, -2, -1, 1, 2, 3)
 
 _DEFAULT_EFFICIENCY = 0.68
 _UNLIMITED = 255
-
-
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
-    return value
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +90,7 @@ class Cube:
 
     def __post_init__(self) -> None:
         """Refuses what is no cube."""
-        value: object = self.value
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or value.bit_count() != 1
-            or not 1 <= value <= MAX_CUBE
-        ):
-            raise InvalidArgumentError(f"a cube is a power of 2 from 1 to {MAX_CUBE}, not {value!r}")
+        power_of_two("a cube", self.value, MAX_CUBE)
         if self.owner not in (None, "player", "opponent"):
             raise InvalidArgumentError(f"owner is None, 'player' or 'opponent', not {self.owner!r}")
 
@@ -133,8 +122,8 @@ class Score:
 
     def __post_init__(self) -> None:
         """Refuses what is no score."""
-        _whole("away", self.away, 1, MAX_AWAY)
-        _whole("opponent_away", self.opponent_away, 1, MAX_AWAY)
+        object.__setattr__(self, "away", whole("away", self.away, 1, MAX_AWAY))
+        object.__setattr__(self, "opponent_away", whole("opponent_away", self.opponent_away, 1, MAX_AWAY))
         if not isinstance(cast(object, self.post_crawford), bool):
             raise InvalidArgumentError(f"post_crawford is True or False, not {self.post_crawford!r}")
         if self.post_crawford and 1 not in (self.away, self.opponent_away):
@@ -222,7 +211,7 @@ class Ladder:
         if self.endless and len(self.levels) != 1:
             raise InvalidArgumentError(f"an endless ladder is made of its lowest level, not of {len(self.levels)}")
         if self.beavers is not None:
-            _whole("beavers", self.beavers, 0, _UNLIMITED)
+            object.__setattr__(self, "beavers", whole("beavers", self.beavers, 0, _UNLIMITED))
         self.compiled()
 
     def compiled(self) -> _core.Ladder:
@@ -251,7 +240,8 @@ class Ladder:
         >>> len(Ladder.money(cube_limit=64).levels), Ladder.money().endless
         (7, True)
         """
-        _whole("stake", stake, 1, MAX_CUBE)
+        whole("stake", stake, 1, MAX_CUBE)
+        _check_limit(cube_limit)
         gammons = counted_level(2, jacoby=jacoby, turned=False) == 2
 
         def level(turns: int, *, last: bool) -> Level:
@@ -293,6 +283,8 @@ class Ladder:
         >>> [level.may_double for level in Ladder.match(Score(2, 5)).levels[:4]]
         [(True, True), (False, True), (False, True), (False, False)]
         """
+        instance("score", score, Score, "Score(2, 4)")
+        _check_limit(cube_limit)
         table = MatchEquityTable.default() if met is None else met
         phase = score._phase(crawford=crawford)
 
@@ -355,6 +347,8 @@ class Ladder:
                 cube_limit=rules.cube_limit,
                 use_cube=rules.use_cube,
             )
+        if stake != 1:
+            raise InvalidArgumentError(f"a match has no stake (rule 7.5), so it is 1, not {stake!r:.60}")
         return cls.match(
             score,
             met,
@@ -381,7 +375,7 @@ class Ladder:
         """What an outcome (-3 to 3 without 0) is worth to the player at a level, in the ladder's unit."""
         if outcome not in OUTCOMES:
             raise InvalidArgumentError(f"an outcome is one of {OUTCOMES}, not {outcome!r}")
-        _whole("level", level, 0, MAX_LEVEL if self.endless else len(self.levels) - 1)
+        whole("level", level, 0, MAX_LEVEL if self.endless else len(self.levels) - 1)
         if self.endless:
             return self.levels[0].worth[OUTCOMES.index(outcome)] * (1 << level)
         return self.levels[level].worth[OUTCOMES.index(outcome)]
@@ -496,7 +490,7 @@ class ScoreGraph:
             met, crawford, holland, cube_limit, use_cube: as in `Ladder.match`.
             start: the first score, seen by player 0; `length`-away for both if None.
         """
-        _whole("length", length, 1, MAX_GRAPH_LENGTH)
+        whole("length", length, 1, MAX_GRAPH_LENGTH)
         first = Score(length, length) if start is None else start
         if max(first.away, first.opponent_away) > length:
             raise InvalidArgumentError(f"a match to {length} points never has the score {first}")
@@ -541,6 +535,8 @@ class ScoreGraph:
         """The graph of a match or session under these rules."""
         if rules.length is None:
             return cls.session(Ladder.of(rules, stake=stake))
+        if stake != 1:
+            raise InvalidArgumentError(f"a match has no stake (rule 7.5), so it is 1, not {stake!r:.60}")
         return cls.match(
             rules.length,
             met,
@@ -556,9 +552,9 @@ class ScoreGraph:
 
     def next(self, node: int, *, winner: int, points: int) -> int | None:
         """The node after player `winner` has won `points`, or None when that ends the match."""
-        _whole("node", node, 0, len(self.nodes) - 1)
-        _whole("winner", winner, 0, 1)
-        _whole("points", points, 1, 3 * MAX_CUBE * MAX_CUBE)
+        whole("node", node, 0, len(self.nodes) - 1)
+        whole("winner", winner, 0, 1)
+        whole("points", points, 1, 3 * MAX_CUBE * MAX_CUBE)
         links = self.nodes[node].next[winner]
         return links[min(points, len(links)) - 1] if links else node
 
@@ -687,6 +683,11 @@ VERDICTS = (
 """The verdicts in the order of the core's actions; a player who owns the cube redoubles."""
 
 
+def _check_limit(limit: object) -> None:
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise InvalidArgumentError(f"cube_limit is a whole number of at least 1 or None, not {limit!r:.60}")
+
+
 def _verdict(action: int, cube: Cube, answer: int | None = None) -> str:
     """The words for an action; with an answer, the double that it answers is optional."""
     text = VERDICTS[action] if answer is None else f"optional {VERDICTS[answer]}"
@@ -777,15 +778,16 @@ def decide(
     """
     if not tolerance >= 0:
         raise InvalidArgumentError(f"tolerance is at least 0, not {tolerance!r}")
-    if not isinstance(cube, Cube):
-        raise InvalidArgumentError(f"cube is a Cube, such as Cube(2, 'player'), not {cube!r:.60}")
-    if ladder is None:
-        if score is None:
-            ladder = Ladder.money(jacoby=jacoby, beavers=beavers)
-        elif not isinstance(score, Score):
-            raise InvalidArgumentError(f"score is a Score, such as Score(2, 4), not {score!r:.60}")
-        else:
-            ladder = _match_ladder(score, MatchEquityTable.default() if met is None else met)
+    instance("cube", cube, Cube, "Cube(2, 'player')")
+    if ladder is not None:
+        instance("ladder", ladder, Ladder, "Ladder.money()")
+        if score is not None or met is not None:
+            raise InvalidArgumentError("a ladder says what a game is worth: give it without score and met")
+    elif score is None:
+        ladder = Ladder.money(jacoby=jacoby, beavers=beavers)
+    else:
+        instance("score", score, Score, "Score(2, 4)")
+        ladder = _match_ladder(score, MatchEquityTable.default() if met is None else met)
     if getattr(probabilities, "ndim", 1) != 1:
         return _decide_rows(cast("NDArray[np.floating]", probabilities), cube, ladder, efficiency, tolerance)
     five = _five(cast("Sequence[float]", probabilities))
@@ -796,7 +798,7 @@ def decide(
         turned = beaver < min(take, drop)
         doubled = beaver if turned else min(take, drop)
         if abs(doubled - no_double) <= tolerance:
-            answer = 5 if turned else 4 if take < drop else 6
+            answer = 5 if turned else 4 if take <= drop + _ROUNDING else 6
     points = [TurningPoint(*numbers[place : place + 2]) for place in (5, 7, 9)]
     return Decision(no_double, take, drop, beaver, best, _verdict(action, cube, answer), *points)
 
@@ -829,7 +831,7 @@ def _decide_rows(
             turned = beaver < np.fmin(take, drop)
             doubled = np.where(turned, beaver, np.fmin(take, drop))
             optional = (actions > 0) & (np.abs(doubled - no_double) <= tolerance)
-        answers = np.where(turned, 5, np.where(take < drop, 4, 6))
+        answers = np.where(turned, 5, np.where(take <= drop + _ROUNDING, 4, 6))
         words = np.array([_verdict(0, cube, answer) for answer in range(len(VERDICTS))])
         texts = np.where(optional, words[answers], texts)
     points = [TurningPoints(columns[place], columns[place + 1]) for place in (5, 7, 9)]

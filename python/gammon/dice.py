@@ -6,12 +6,13 @@ and `new_game` begins a game. `gammon.Match` takes any of them, or anything of t
 
 from __future__ import annotations
 
-import operator
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol, SupportsIndex, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from gammon import _core
+from gammon._checks import MOST_SEED, whole
+from gammon._checks import seed as _checked_seed
 from gammon._core import Roll
 from gammon.errors import InvalidArgumentError
 
@@ -52,7 +53,7 @@ class DiceSource(Protocol):
 def _seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(64)
-    return _unsigned(seed, "seed is 0 to 2**64 - 1 or None")
+    return _checked_seed(seed)
 
 
 def _as_roll(value: Roll | str, what: str = "roll is") -> Roll:
@@ -63,13 +64,6 @@ def _as_roll(value: Roll | str, what: str = "roll is") -> Roll:
     return value
 
 
-def _unsigned(value: SupportsIndex, wanted: str) -> int:
-    """A number of 64 bits, numpy's included."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= operator.index(value) < 1 << 64:
-        raise InvalidArgumentError(f"{wanted}, not {value!r}")
-    return operator.index(value)
-
-
 class _SeededDice:
     """Throws that are a function of (seed, game, turn, draw)."""
 
@@ -77,7 +71,7 @@ class _SeededDice:
 
     def __init__(self, seed: int | None = None, game: int = 0) -> None:
         self.seed = _seed(seed)
-        self.game = _unsigned(game, "game is 0 to 2**64 - 1")
+        self.game = whole("game", game, 0, MOST_SEED)
         self.turn = 0
         self.draw = 0
 

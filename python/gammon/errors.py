@@ -43,7 +43,7 @@ class InvalidArgumentError(GammonError, ValueError):
     >>> import gammon
     >>> gammon.simulate(10, seed=-1)
     Traceback (most recent call last):
-    gammon.errors.InvalidArgumentError: seed is 0 to 2**64 - 1 or None, not -1
+    gammon.errors.InvalidArgumentError: seed is a whole number from 0 to 2**64 - 1, not -1
     """
 
 

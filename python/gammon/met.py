@@ -15,6 +15,7 @@ import os
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, NamedTuple, NewType, Protocol
 
+from gammon._checks import power_of_two
 from gammon.errors import FileFormatError, InvalidArgumentError
 from gammon.files import whole
 
@@ -36,6 +37,8 @@ MAX_COMPUTED = 64
 """The longest table that can be computed: beyond about 130 points a trailing player's chances round to nothing."""
 
 MAX_AWAY = 32767
+
+MAX_CUBE = 1 << 15
 
 _MAX_FILE = 4_000_000
 _MAX_DEPTH = 16
@@ -185,18 +188,19 @@ class MatchEquityTable:
         return (1 - _TRACE) * _extend(row, away) + _TRACE / (1 + away)
 
     def gammon_prices(self, score: Score, *, cube: int = 1, player: int = 0) -> GammonPrices:
-        """What gammons and backgammons are worth to the player at a score with this cube.
+        """What gammons and backgammons are worth to the player at a score with this cube, a power of 2.
 
         >>> from gammon.cube import Score
         >>> MatchEquityTable.default().gammon_prices(Score(2, 1))
         GammonPrices(gammon=2.0, backgammon=0.0)
         """
+        power_of_two("cube", cube, MAX_CUBE)
         lose, win, gammon, backgammon = (self._after(score, cube * points, player) for points in (-1, 1, 2, 3))
         half = (win - lose) / 2
         return GammonPrices((gammon - win) / half, (backgammon - gammon) / half)
 
     def to_equity(self, mwc: MWC, score: Score, *, cube: int = 1, player: int = 0) -> Equity:
-        """The equity that a match winning chance is worth at a score with this cube.
+        """The equity that a match winning chance is worth at a score with this cube, a power of 2.
 
         >>> from gammon.cube import Score
         >>> met = MatchEquityTable.default()
@@ -205,6 +209,7 @@ class MatchEquityTable:
         """
         if not 0 <= mwc <= 1:
             raise InvalidArgumentError(f"a match winning chance is from 0 to 1, not {mwc!r}")
+        power_of_two("cube", cube, MAX_CUBE)
         lose, win = self._after(score, -cube, player), self._after(score, cube, player)
         return Equity((2 * mwc - win - lose) / (win - lose))
 
@@ -213,6 +218,7 @@ class MatchEquityTable:
 
         Raises `InvalidArgumentError` for an equity that no match winning chance has.
         """
+        power_of_two("cube", cube, MAX_CUBE)
         lose, win = self._after(score, -cube, player), self._after(score, cube, player)
         chance = (win + lose + equity * (win - lose)) / 2
         if not -1e-9 <= chance <= 1 + 1e-9:
@@ -222,6 +228,8 @@ class MatchEquityTable:
         return MWC(min(max(chance, 0.0), 1.0))
 
     def _after(self, score: Score, points: int, player: int) -> float:
+        if not hasattr(score, "after"):
+            raise InvalidArgumentError(f"score is a Score, such as Score(2, 4), not {score!r:.60}")
         after = score.after(points)
         if after is None:
             return float(points > 0)

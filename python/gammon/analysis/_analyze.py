@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
 
+from gammon._checks import seed as seeded
 from gammon._long_work import Progress, Report, reporter
 from gammon.analysis import _judge
 from gammon.analysis._judge import Rollouts
@@ -73,7 +74,7 @@ def analyze(
         raise InvalidArgumentError(f"a Match is analysed, not {match!r}")
     judge, lucky = _engines(plies, luck_plies, engine)
     count = _threads(threads, judge)
-    rollouts = _rollouts(rollout, rollout_within, seed)
+    rollouts = _rollouts(rollout, rollout_within, seeded(seed))
     questions, throws = walk(match)
     jobs: list[Callable[[], Judgement | RollLuck | None]] = []
     jobs += [partial(_judge.judge, judge, question) for question in questions]
@@ -132,8 +133,6 @@ def _rollouts(trials: int | None, within: float, seed: int) -> Rollouts | None:
         return None
     if isinstance(trials, bool) or not isinstance(trials, int) or not 2 <= trials <= MOST_TRIALS:
         raise InvalidArgumentError(f"rollout is a number of trials of at least 2, or None, not {trials!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 64:
-        raise InvalidArgumentError(f"seed is 0 to 2**64 - 1, not {seed!r}")
     return Rollouts(trials, float(within), seed)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gammon import _core
+from gammon._checks import whole
 from gammon._long_work import Progress, interruptible, reporter
 from gammon.errors import InvalidArgumentError
 from gammon.files import renamed_target
@@ -81,8 +82,8 @@ class OneSided:
         progress: Progress = None,
     ) -> None:
         """Builds the table."""
-        _whole("points", points, _MAX_POINTS)
-        _whole("checkers", checkers, _MAX_CHECKERS)
+        whole("points", points, 1, _MAX_POINTS)
+        whole("checkers", checkers, 1, _MAX_CHECKERS)
         with reporter(progress, "one-sided table", "positions") as report, interruptible():
             self._table = _core.OneSided.build(points, checkers, threads, report)
         self._path = None
@@ -121,8 +122,8 @@ class OneSided:
         >>> OneSided.size(points=13)[0]
         37442160
         """
-        _whole("points", points, _MAX_POINTS)
-        _whole("checkers", checkers, _MAX_CHECKERS)
+        whole("points", points, 1, _MAX_POINTS)
+        whole("checkers", checkers, 1, _MAX_CHECKERS)
         return _core.one_sided_size(points, checkers)
 
     def save(self, path: str | os.PathLike[str], *, precision: str = "float64") -> None:
@@ -322,11 +323,6 @@ def _reopen_gnubg(path: str) -> OneSided:
 @functools.cache
 def _default() -> OneSided:
     return OneSided()
-
-
-def _whole(name: str, value: object, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from 1 to {most}, not {value!r}")
 
 
 def _counts(counts: Iterable[int]) -> list[int]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from gammon import _core
+from gammon._checks import whole
 from gammon._long_work import Progress, interruptible, reporter
 from gammon.dice import Roll
 from gammon.errors import InvalidArgumentError
@@ -459,21 +460,16 @@ def _default() -> TwoSided:
     return TwoSided.build()
 
 
-def _whole(name: str, value: object, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from 1 to {most}, not {value!r}")
-
-
 def _sizes(
     points: int, checkers: int | tuple[int, int], *, cubeful: bool, jacoby: bool, ladder: Ladder | None
 ) -> tuple[tuple[int, int], int]:
     """The checkers of both sides and the numbers for each pair."""
-    _whole("points", points, _MAX_POINTS)
+    whole("points", points, 1, _MAX_POINTS)
     sides = checkers if isinstance(checkers, tuple) else (checkers, checkers)
     if len(sides) != 2:
         raise InvalidArgumentError(f"checkers is a number or a pair of them, not {checkers!r}")
     for side in sides:
-        _whole("checkers", side, _MAX_CHECKERS)
+        whole("checkers", side, 1, _MAX_CHECKERS)
     if jacoby and (ladder is not None or not cubeful):
         raise InvalidArgumentError("jacoby=True is for money with the cube: a ladder holds its own rules")
     if ladder is not None and not cubeful:

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from gammon import _core
+from gammon._checks import instance, whole
 from gammon._long_work import Progress, interruptible
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Decision, Ladder, TurningPoint, _verdict
 from gammon.dice import Roll
-from gammon.engine._result import LAST_TURN, RolloutResult, whole
+from gammon.engine._result import LAST_TURN, RolloutResult
 from gammon.engine._rollout import rollout
 from gammon.engine._values import (
     DEFAULT_FILTERS,
@@ -26,6 +27,7 @@ from gammon.engine._values import (
     Probabilities,
     RankedPlay,
     Ranking,
+    check_mapped,
     checked_filters,
     checked_replies,
     roll_of,
@@ -129,6 +131,10 @@ class Engine:
             raise InvalidArgumentError("an engine takes a two-sided table for money, not one at a match score")
         if bearoff is not None and bearoff is not False and not isinstance(bearoff, TwoSided):
             raise InvalidArgumentError(f"bearoff is a TwoSided, a path, None or False, not {bearoff!r}")
+        if isinstance(bearoff, TwoSided):
+            check_mapped("bearoff", bearoff)
+        if met is not None:
+            instance("met", met, MatchEquityTable, "MatchEquityTable.default()")
         self._plies = plies
         self._model = _resolve(model)
         self._bearoff = bearoff

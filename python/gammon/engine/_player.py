@@ -6,6 +6,7 @@ import dataclasses
 import math
 import random
 
+from gammon._checks import seed as seeded
 from gammon.cube import Ladder
 from gammon.engine._engine import Engine
 from gammon.engine._values import RankedPlay
@@ -60,7 +61,7 @@ class Player:
         if not isinstance(engine, Engine | None):
             raise InvalidArgumentError(f"engine is an Engine, not {engine!r}")
         self.level = level
-        self.seed = seed
+        self.seed = seeded(seed)
         engine = Engine(model=shipped(level.model)) if engine is None else engine
         self.engine = engine.replaced(plies=level.plies)
 

@@ -7,6 +7,7 @@ import math
 import os
 from typing import Any, Literal, TypeAlias
 
+from gammon._checks import whole
 from gammon._long_work import Progress
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, _verdict
@@ -37,14 +38,6 @@ Standing: TypeAlias = tuple[list[tuple[int, bool, list[float]]], list[tuple[int,
 MOST_TRIALS = (1 << 53) - 1
 MOST_CANDIDATES = 4096
 LAST_TURN = (1 << 31) - 1
-
-
-def whole(name: str, value: object, least: int, most: int) -> int:
-    """A whole number within bounds."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        wanted = f"{least}" if least == most else f"a whole number from {least} to {most}"
-        raise InvalidArgumentError(f"{name} is {wanted}, not {value!r}")
-    return value
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

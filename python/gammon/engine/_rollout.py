@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from gammon import _core
+from gammon._checks import instance, whole
 from gammon._long_work import Progress, reporter
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, Level, _five
@@ -23,13 +24,13 @@ from gammon.engine._result import (
     RolloutCandidate,
     RolloutResult,
     Standing,
-    whole,
 )
 from gammon.engine._values import (
     DEFAULT_FILTERS,
     DEFAULT_REPLIES,
     MAX_PLIES,
     Filters,
+    check_mapped,
     checked_filters,
     checked_replies,
     roll_of,
@@ -153,6 +154,8 @@ def rollout(
     asked = roll_of(x, roll)
     if cube_decision and asked is not None:
         raise InvalidArgumentError(f"doubling comes before rolling, but there is a roll, {asked}")
+    if met is not None:
+        instance("met", met, MatchEquityTable, "MatchEquityTable.default()")
     ladder = _ladder(x, state, cubeful, met)
     live = any(any(known.may_double) for known in ladder.levels)
     if cube_decision:
@@ -314,6 +317,8 @@ def _tables(
         raise InvalidArgumentError(f"{races!r} does not know how long the first checker takes, so no gammons")
     if exact is not None and (exact.is_at_score or not exact.cubeful):
         raise InvalidArgumentError(f"exact is a table with the cube for money, not {exact!r}")
+    if exact is not None:
+        check_mapped("exact", exact)
     return races, exact
 
 

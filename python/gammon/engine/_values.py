@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, overload
 
 from gammon import _core
+from gammon._checks import whole
+from gammon.bearoff import TwoSided
 from gammon.cube import Decision
 from gammon.dice import Roll, _as_roll
 from gammon.errors import InvalidArgumentError
@@ -93,9 +95,10 @@ DEFAULT_REPLIES = _core.DEFAULT_REPLIES
 MOST_REPLIES = 4096
 
 
-def _whole(name: str, value: object, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
+def check_mapped(name: str, table: TwoSided) -> None:
+    """Refuses a table that is read look-up by look-up: one that fails in the middle of a search would be guessed at."""
+    if not table._mmap:
+        raise InvalidArgumentError(f"{name} is a table read through a memory map, not {table!r}")
 
 
 def checked_filters(filters: Filters) -> Filters:
@@ -105,8 +108,8 @@ def checked_filters(filters: Filters) -> Filters:
         if kept is None:
             return None
         accept, extra, threshold = kept
-        _whole("accept", accept, 0, 1 << 16)
-        _whole("extra", extra, 0, 1 << 16)
+        whole("accept", accept, 0, 1 << 16)
+        whole("extra", extra, 0, 1 << 16)
         if not threshold >= 0:
             raise InvalidArgumentError(f"threshold is at least 0, not {threshold!r}")
         return Filter(accept, extra, float(threshold))
@@ -122,7 +125,7 @@ def checked_filters(filters: Filters) -> Filters:
 def checked_replies(replies: int | None) -> int | None:
     """How many replies to each roll are evaluated; `InvalidArgumentError` for less than one."""
     if replies is not None:
-        _whole("replies", replies, 1, MOST_REPLIES)
+        whole("replies", replies, 1, MOST_REPLIES)
     return replies
 
 

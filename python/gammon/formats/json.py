@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from gammon._checks import whole
 from gammon.errors import FileFormatError
 from gammon.formats._input import Input, Target, decode, lines_of, naming, open_lines, read_all, write_text
 from gammon.match import Comment, Fault, Match
@@ -27,6 +28,8 @@ def dumps(match: Match, *, indent: int | None = None) -> str:
     >>> loads(dumps(Match(names=("Ann", "Bob")))).names
     ('Ann', 'Bob')
     """
+    if indent is not None:
+        whole("indent", indent, 0, 16)
     data = match.to_dict()
     if match.tags:
         data["tags"] = match.tags

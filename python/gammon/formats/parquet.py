@@ -186,7 +186,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ['8/5 6/5']
     """
     pa, pq = _arrow()
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         try:
             table = pq.read_table(file)
         except (pa.ArrowException, OSError) as error:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from gammon._checks import whole
 from gammon.cube import MAX_LEVEL, Cube, Owner
 from gammon.dice import Roll
 from gammon.errors import GammonError, InvalidArgumentError, NotationError
@@ -159,8 +160,11 @@ def _read_xgid_board(written: str, checkers: int) -> tuple[GameState, Position]:
         cells[place] = count if letter.isupper() else -count
     if not any(cells):
         return GameState.NONE, Position.start()
-    cells[26] = max(0, checkers - sum(cell for cell in cells[1:26] if cell > 0))
-    cells[27] = max(0, checkers + sum(cell for cell in cells[:25] if cell < 0))
+    whole("checkers", checkers, 1, 15)
+    for place, count in ((26, sum(cell for cell in cells if cell > 0)), (27, -sum(cell for cell in cells if cell < 0))):
+        if checkers < count <= 15:
+            raise NotationError(f"an XGID's board has {count} checkers of a side, more than the {checkers} in all")
+        cells[place] = max(0, checkers - count)  # more than 15 are a fault of the position
     return GameState.PLAYING, Position.from_array(cells)
 
 

@@ -814,7 +814,10 @@ def _position(rules: Rules, moment: Moment, event: Event, notes: list[str]) -> M
         raise IllegalActionError(reason)
     if event.position is None or event.position.is_over:
         raise IllegalActionError("a game goes on from a position that is not finished")
-    cube, stake = event.value or 1, event.stake or 1
+    cube = 1 if event.value is None else event.value
+    stake = 1 if event.stake is None else event.stake
+    if stake < 1:
+        raise IllegalActionError(f"a stake is at least 1, not {stake}")
     if not 1 <= cube <= MAX_CUBE or cube & (cube - 1):
         raise IllegalActionError(f"a cube shows a power of two up to {MAX_CUBE}, not {cube}")
     if scoring.is_over_limit(stake * cube, rules.cube_limit):

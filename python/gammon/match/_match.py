@@ -7,6 +7,7 @@ import time as _time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+from gammon._checks import whole
 from gammon._notebook import picture
 from gammon.clock import LIFTED_DICE_SECONDS, Clock, ClockReading, ClockSettings, TimeSource
 from gammon.dice import CardDice, DiceSource, RandomDice, Roll, SequenceDice, _as_roll
@@ -325,7 +326,11 @@ class Match:
             yield done.before, done.event
 
     def games_before(self, index: int) -> int:
-        """How many games were finished before the event of this index in the record."""
+        """How many games were finished before the event of this index in the record; its length stands for now.
+
+        Raises `InvalidArgumentError` for an index outside the record.
+        """
+        whole("index", index, 0, len(self._done))
         if index == len(self._done):
             return len(self._moment.games)
         done = self._done[index]
@@ -342,6 +347,7 @@ class Match:
         >>> [event.kind for _, event in match.game_history(1)], [event.kind for _, event in match.game_history(2)]
         (['roll', 'resign', 'accept'], ['roll'])
         """
+        whole("number", number, 1, 1 << 31)
         afters = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
         return [
             (self._state_of(done.before), done.event)

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from gammon import _core, _ray, batch
+from gammon._checks import whole
 from gammon._long_work import Progress, Report, reporter
 from gammon.dice import _seed
 from gammon.errors import Interrupted, InvalidArgumentError
@@ -141,8 +142,8 @@ def simulate(
     if network is not None and not record:
         raise InvalidArgumentError("evaluations are of recorded positions, so record is True with them")
     rules = rules_for(rules, cube, variant)
-    n = _whole("n", n, 0, MOST_GAMES)
-    _whole("batch_size", batch_size, 1, MOST_AT_ONCE)
+    n = whole("n", n, 0, MOST_GAMES)
+    whole("batch_size", batch_size, 1, MOST_AT_ONCE)
     if not isinstance(paired, bool):
         raise InvalidArgumentError(f"paired is True or False, not {paired!r}")
     if paired and n % 2:
@@ -151,7 +152,7 @@ def simulate(
         raise InvalidArgumentError(f"n is at most {MOST_GAMES // GAMES_PER_MATCH} matches, not {n}")
     if per_game and n > MOST_ROWS:
         raise InvalidArgumentError(f"per_game holds at most {MOST_ROWS} games in memory, not {n}")
-    _whole("part_games", part_games, 1, MOST_RECORDED)
+    whole("part_games", part_games, 1, MOST_RECORDED)
     if backend not in ("local", "ray"):
         raise InvalidArgumentError(f"backend is 'local' or 'ray', not {backend!r}")
     if address is not None and backend != "ray":
@@ -228,12 +229,6 @@ def simulate(
     if error is not None:
         raise error
     return result
-
-
-def _whole(name: str, value: int, least: int, most: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value <= most:
-        raise InvalidArgumentError(f"{name} is a whole number from {least} to {most}, not {value!r}")
-    return int(value)
 
 
 def _random_games(
