@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -440,3 +441,24 @@ def test_a_table_that_is_interrupted_says_how_to_go_on(
     assert end.value.code == 130
     error = capsys.readouterr().err
     assert error == f"Interrupted: the same command goes on with {tmp_path / 'x.gts'}.partial\n"
+
+
+def run_with(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command with the streams that a shell gives it."""
+    command = shlex.join([sys.executable, "-m", "gammon", *arguments])
+    return subprocess.run(["bash", "-o", "pipefail", "-c", f"{command} {redirection}"], capture_output=True, text=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams of a POSIX shell")
+class TestStreams:
+    def test_a_reader_that_leaves_is_exit_code_141(self) -> None:
+        # More than a pipe holds, so that the command has to write after its reader has gone.
+        done = run_with("| head -c 10 >/dev/null", "plays", "AACAkCRJqqoAAA", "11")
+        assert (done.returncode, done.stderr) == (141, "")
+
+    @pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+    @pytest.mark.parametrize("command", ["play --seed 1", "engine", "plays standard 31"])
+    def test_closed_streams_are_empty_ones(self, command: str, closed: str) -> None:
+        ends = f"</dev/null {closed}" if "<" not in closed else closed
+        done = run_with(ends, *command.split())
+        assert (done.returncode, done.stderr) == (0, "")

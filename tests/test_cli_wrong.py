@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from pathlib import Path
@@ -21,6 +22,9 @@ simulate --matches 3 --length 100000
 simulate --out note.txt -n 10
 simulate extra
 simulate -n 10 --resume
+simulate -n 10 --file-format numpy
+simulate -n 10 --compression zstd
+simulate -n 1_0
 simulate -n 10 --out games
 plays
 plays standard
@@ -38,6 +42,9 @@ show folder
 show standard --svg folder
 show standard --svg no/such/x.svg
 show match.mat --svg x.svg
+show match.mat --roll 31
+show match.mat --view opponent
+show standard --theme dark
 show standard --play 8/5
 eval
 eval standard --plies 9
@@ -61,6 +68,7 @@ rollout standard --trials 36 --out folder
 rollout standard --play 8/5
 rollout standard --roll 31 --play 9/1
 rollout standard --roll 31 --top 0
+rollout standard --top 3
 rollout standard --cube --roll 31
 rollout standard --truncate 0
 rollout standard --stop-se -1
@@ -106,6 +114,8 @@ bearoff build two-sided x.gts --score 3,3 --post-crawford
 bearoff build one-sided x.gos --points 99
 bearoff build one-sided folder
 bearoff build two-sided folder
+bearoff build two-sided /dev/full
+hypergammon build /dev/full --checkers 1
 bearoff build two-sided no/such/x.gts
 bearoff info nofile
 bearoff info note.txt
@@ -127,6 +137,9 @@ play --rules x
 play --length 0
 play --length 5 --rules money
 play --set foo=1
+play --set length=3
+play --resume kept.json --export kept.json
+play --save new.json --export new.json
 play --set jacoby=maybe
 play --set nonsense
 play --opponent nobody
@@ -150,6 +163,12 @@ analyze match.mat --worst -1
 analyze match.mat --html folder
 analyze match.mat --html no/such/x.html
 analyze rnd.bin
+analyze match.mat --html match.mat
+analyze match.mat --seed 3
+analyze folder
+train endless --out x
+rollout --resume endless
+play --resume endless
 engine extra
 engine --model note.txt
 play --seed x
@@ -165,6 +184,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("wrong")
     shutil.copy(DATA / "matches" / "m3_b.mat", place / "match.mat")
     (place / "folder").mkdir()
+    (place / "endless").symlink_to("/dev/zero")
+    (place / "kept.json").write_text(json.dumps(gammon.Match().to_dict()))
     (place / "empty").touch()
     (place / "note.txt").write_text("hello\n")
     (place / "rnd.bin").write_bytes(bytes(place % 256 for place in range(7, 40_000, 7)))
@@ -225,6 +246,8 @@ def test_one_line_and_exit_code_2(
             "play --resume read.json",
             "read.json: a match that was read from another file; what --save keeps can be gone on with",
         ),
+        ("analyze folder", "folder: no file is there"),
+        ("rollout --resume list.json", "list.json: rollout: an object is expected, not []"),
         ("simulate -n 10 --resume", "Invalid value: --resume needs --out: it says what to go on with"),
         ("train words.json --out x", "rate of a stage is two numbers, not 0.1"),
         (

@@ -4,10 +4,47 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["check_target", "renamed_target", "whole"]
+from gammon.errors import FileFormatError, InvalidArgumentError
+
+__all__ = ["check_apart", "check_target", "read_small", "renamed_target", "whole"]
+
+MOST_SMALL = 1 << 26
+"""Bytes of a file that is read at once: a recipe, a log, a manifest, a match or a rollout in JSON."""
+
+
+def read_small(path: str | os.PathLike[str]) -> bytes:
+    """All of a file that cannot be large. Raises `FileFormatError` for one that is, or that never ends.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "a.json")
+    ...     _ = path.write_text("{}")
+    ...     read_small(path)
+    b'{}'
+    """
+    with open(os.fspath(path), "rb") as file:
+        content = file.read(MOST_SMALL + 1)
+    if len(content) > MOST_SMALL:
+        raise FileFormatError(f"{os.fspath(path)}: larger than {MOST_SMALL} bytes")
+    return content
+
+
+def check_apart(sources: Iterable[str | os.PathLike[str]], target: str | os.PathLike[str]) -> None:
+    """Refuses to write over what is read: what the new file does not hold would be lost for good.
+
+    >>> check_apart(["match.mat"], "match.sgf")
+    """
+    place = os.path.realpath(target)
+    if any(os.path.realpath(source) == place or _is_same_file(source, place) for source in sources):
+        raise InvalidArgumentError(f"{os.fspath(target)} is what is read: name another file or folder to write")
+
+
+def _is_same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Two names of one file."""
+    return os.path.exists(one) and os.path.isfile(other) and os.path.samefile(one, other)
 
 
 def check_target(path: str | os.PathLike[str]) -> None:

@@ -14,12 +14,12 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gammon.bearoff import OneSided
 from gammon.cube import Cube, Score, decide
 from gammon.errors import InvalidArgumentError, MissingExtraError
+from gammon.files import read_small
 from gammon.met import MatchEquityTable
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _log(log: str | os.PathLike[str] | Iterable[Mapping[str, Any]]) -> list[Mapp
     numbers = ("cross_entropy", "equity_error")
     try:
         if isinstance(log, (str, os.PathLike)):
-            lines = [json.loads(line) for line in Path(log).read_text(encoding="utf-8").splitlines()]
+            lines = [json.loads(line) for line in read_small(log).decode().splitlines()]
         else:
             lines = list(log)
         whole = all(

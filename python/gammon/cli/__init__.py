@@ -25,6 +25,11 @@ def _run(arguments: list[str] | None) -> int:
     except ImportError:
         return _complain("the command line needs typer and rich: pip install 'gammon[cli]'")
 
+    # A stream that the caller closed is None: nothing to read, nowhere to write.
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115  # for as long as the process lives
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdin, sys.stdout):
         # A terminal that cannot show a letter, or a pipe that is not UTF-8, costs a question mark and no traceback.
         if isinstance(stream, io.TextIOWrapper):
@@ -44,9 +49,12 @@ def _run(arguments: list[str] | None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader of a pipe has left; Python must not complain about that when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return _without_reader()
+    except SystemExit as stop:
+        # What typer makes of a pipe whose reader has left.
+        if isinstance(stop.__context__, BrokenPipeError):
+            return _without_reader()
+        raise
     except GammonError as error:
         return _complain(str(error))
     except OSError as error:
@@ -56,6 +64,12 @@ def _run(arguments: list[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _without_reader() -> int:
+    """The reader of a pipe has left; Python must not complain about that when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
 def printable(text: str) -> str:
     """A line in which nothing moves the cursor of a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
@@ -63,8 +77,10 @@ def printable(text: str) -> str:
 
 def _reason(error: OSError) -> str:
     """The file and what is the matter with it, without the numbers that the system has for that."""
-    if error.filename is None or error.strerror is None:
+    if error.strerror is None:
         return str(error)
+    if error.filename is None:
+        return error.strerror
     return f"{os.fsdecode(error.filename)}: {re.sub(r' .os error [0-9]+.$', '', error.strerror)}"
 
 

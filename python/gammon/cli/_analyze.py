@@ -16,7 +16,7 @@ from gammon.analysis import Analysis
 from gammon.cli import printable
 from gammon.cli._arguments import Json, ModelName, Plies, Threads, print_json, whole_number
 from gammon.errors import InvalidArgumentError
-from gammon.files import check_target
+from gammon.files import check_apart, check_target
 
 
 def analyze(
@@ -26,7 +26,9 @@ def analyze(
         int | None,
         typer.Option(parser=whole_number, metavar="TRIALS", help="Roll close decisions out, so many trials each."),
     ] = None,
-    seed: Annotated[int, typer.Option(parser=whole_number, metavar="INTEGER", help="Of the rollouts.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(parser=whole_number, metavar="INTEGER", help="Of the rollouts; 0 if not said.")
+    ] = None,
     player: Annotated[
         str | None, typer.Option(metavar="NAME", help="List the errors of this player only, and skip other matches.")
     ] = None,
@@ -48,10 +50,14 @@ def analyze(
 
     Example: gammon analyze match.mat --plies 2 --html match.html
     """
+    if seed is not None and rollout is None:
+        raise typer.BadParameter("--seed belongs to --rollout: nothing else is thrown")
     if worst < 0:
         raise typer.BadParameter(f"--worst is a number from 0 up, not {worst}")
+    sources = list(formats.files_in(file)) if os.path.isdir(file) else [Path(file)]
     if html is not None:
         check_target(html)
+        check_apart(sources, html)
     engine = gammon.Engine(plies, model=model)
     number = faulty = 0
     interrupted = False
@@ -67,13 +73,17 @@ def analyze(
             continue
         number += 1
         try:
-            analysis = gammon.analyze(match, rollout=rollout, seed=seed, engine=engine, threads=threads, progress=True)
+            analysis = gammon.analyze(
+                match, rollout=rollout, seed=seed or 0, engine=engine, threads=threads, progress=True
+            )
         except gammon.Interrupted as interrupt:
             if interrupt.result is None:
                 raise
             analysis, interrupted = interrupt.result, True
         if html is not None:
-            analysis.report(_numbered(html, number))
+            page = _numbered(html, number)
+            check_apart(sources, page)
+            analysis.report(page)
         _show(analysis, match, number, player, worst, json, place if is_folder else None)
         if match.errors:
             faulty += 1
@@ -82,7 +92,8 @@ def analyze(
         if interrupted:
             raise typer.Exit(130)
     if not number and not faulty:
-        raise InvalidArgumentError(f"{file}: nobody is called {player!r} there")
+        found = f"nobody is called {player!r}" if sources else "no file is"
+        raise InvalidArgumentError(f"{file}: {found} there")
     if faulty:
         raise typer.Exit(1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any
 
 import typer
@@ -23,12 +24,11 @@ PositionOrFile = Annotated[
 ]
 
 
-def whole_number(text: str) -> int:
-    """Reads a whole number; the message for anything else names it."""
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"not a whole number: {text!r}") from None
+def whole_number(text: str | int) -> int:
+    """Reads a whole number, or the default of an option; the message for anything else names it."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", str(text).strip()):
+        raise typer.BadParameter(f"not a whole number: {text!r:.60}")
+    return int(text)
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable output.")]

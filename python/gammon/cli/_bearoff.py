@@ -15,7 +15,7 @@ from gammon.cli import _bearoff_one_sided as one_sided
 from gammon.cli._arguments import Json, PositionText, Threads, help_alone, parse_position, print_json, whole_number
 from gammon.cube import Cube, Ladder, Score
 from gammon.errors import InvalidArgumentError
-from gammon.files import check_target
+from gammon.files import renamed_target
 
 HELP = """Bear-off databases.
 
@@ -75,7 +75,7 @@ def build_two_sided(
     what: dict[str, Any] = {"points": points, "checkers": sides, "cubeful": not cubeless, "jacoby": jacoby}
     what["ladder"] = ladder
     size = TwoSided.size(**what)
-    check_target(path)
+    renamed_target(path)
     if not json:
         seconds = size.pairs / _PAIRS_PER_SECOND[1 if cubeless else 5 if jacoby or ladder else 4]
         print(

@@ -17,7 +17,7 @@ from gammon import formats
 from gammon.cli import printable
 from gammon.cli._arguments import Json, print_json
 from gammon.errors import GammonError, InvalidArgumentError
-from gammon.files import check_target, whole
+from gammon.files import check_apart, check_target, whole
 from gammon.match import Match
 
 _MOST_FAULTS_SHOWN = 20
@@ -56,7 +56,7 @@ def convert(
         if os.path.isdir(target):
             path = path / f"{Path(source).stem}.{format_name}"
         check_target(path)
-        _keep_apart([Path(source)], path)
+        check_apart([source], path)
         _write(report.read(source, strict), path, format_name, report)
     if json:
         print_json({"files": report.files, "matches": report.matches, "faulty_files": report.faulty})
@@ -141,7 +141,7 @@ def _convert_folder(source: Path, target: Path, format_name: str, strict: bool, 
 
         if one_file:
             check_target(target)
-            _keep_apart(files, target)
+            check_apart(files, target)
             _write(every(), target, format_name, report)
             return
         places: dict[Path, Path] = {}
@@ -150,19 +150,13 @@ def _convert_folder(source: Path, target: Path, format_name: str, strict: bool, 
             if place in places:
                 # Two files that differ in their suffix only.
                 place = place.with_name(f"{path.name}.{format_name}")
-            _keep_apart(files, place)
+            check_apart(files, place)
             places[place] = path
         target.mkdir(parents=True, exist_ok=True)
         for place, path in places.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             _write(report.read(str(path), strict), place, format_name, report)
             advance()
-
-
-def _keep_apart(sources: list[Path], target: Path) -> None:
-    """Refuses to write over what is read: what the format does not hold would be lost for good."""
-    if target.is_file() and any(os.path.samefile(source, target) for source in sources):
-        raise InvalidArgumentError(f"{target} is what is read: name another file or folder to write")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import gammon
 from gammon import hypergammon
 from gammon.cli._arguments import Json, Threads, help_alone, print_json, whole_number
 from gammon.cube import Cube
-from gammon.files import check_target
+from gammon.files import renamed_target
 from gammon.position import VARIANTS
 
 HELP = """Hypergammon solved: up to three checkers a side.
@@ -46,7 +46,7 @@ def build(
         gammon hypergammon build one.ghy --checkers 1
         gammon hypergammon build hyper.ghy
     """
-    check_target(path)
+    renamed_target(path)
     if not json and checkers in _SIZES:
         positions, file, memory, seconds = _SIZES[checkers]
         print(

@@ -13,6 +13,7 @@ import gammon
 from gammon.cli._arguments import Seed, whole_number
 from gammon.cli._players import LEVELS, PERSON, USUAL, Player, level_of, player_named, seat_name
 from gammon.errors import InvalidArgumentError
+from gammon.files import check_apart
 
 if TYPE_CHECKING:
     from gammon.cli._table import Screen
@@ -66,8 +67,10 @@ def play(
     # The match and all that it takes is loaded for this command only: every other starts faster without.
     from gammon.cli._table import Leaves, Table, check_export, export, plain, read_match, write_match
 
+    kept = resume if save is None else save
     if export_to is not None:
         check_export(export_to)
+        check_apart([] if kept is None else [kept], export_to)
     screen = _screen(ascii_only, color, cards)
     if resume is not None:
         _refuse_beside_resume(rules=rules, length=length, set=settings, names=names, dice=dice, seed=seed, clock=clock)
@@ -171,6 +174,8 @@ def _new_match(
 def _setting(text: str) -> tuple[str, Any]:
     """NAME=VALUE; the value is True, False, None, a number or a word."""
     name, equals, value = text.partition("=")
+    if name == "length":
+        raise InvalidArgumentError("the match length is said by --length")
     if not (name and equals):
         raise InvalidArgumentError(f"a setting is NAME=VALUE, such as jacoby=False, not {text!r}")
     words = {"true": True, "yes": True, "false": False, "no": False, "none": None}

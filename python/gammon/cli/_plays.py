@@ -70,7 +70,9 @@ def show(
     ),
     cards: Annotated[bool, typer.Option("--cards", help="Playing cards instead of a board.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Write a picture to this file.")] = None,
-    theme: Annotated[str, typer.Option(help="Of the picture: light, dark or color-blind.")] = "light",
+    theme: Annotated[
+        str | None, typer.Option(help="Of the picture: light, dark or color-blind; light if not said.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Draw a position or a play, or say what is in a file. Of a file: its matches, their games, and its faults.
@@ -84,8 +86,9 @@ def show(
     if os.path.isfile(position):
         from gammon.cli._convert import show_file  # loads all formats
 
-        if svg is not None or play is not None or cards:
-            raise InvalidArgumentError(f"{position} is a file: --svg, --play and --cards are for a position")
+        if svg is not None or play is not None or roll is not None or cards or view != "player":
+            options = "--svg, --play, --roll, --view and --cards"
+            raise InvalidArgumentError(f"{position} is a file: {options} are for a position")
 
         show_file(position, json)
         return
@@ -93,6 +96,8 @@ def show(
         raise InvalidArgumentError(f"{position} is a folder: show takes one file")
     if "." in position:  # which no ID has in it
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), position)
+    if theme is not None and svg is None:
+        raise typer.BadParameter("--theme needs --svg: it is that of the picture")
     where, state = parse_position(position), parse_state(position)
     if play is None and roll is not None:
         raise InvalidArgumentError(f"--roll {roll} is shown with --play, which is missing")
@@ -102,7 +107,7 @@ def show(
     drawn: Any = made or state or where
     place: dict[str, Any] = {"view": view, "direction": direction}
     if svg is not None:
-        look: dict[str, Any] = {"theme": theme}
+        look: dict[str, Any] = {"theme": theme or "light"}
         picture = gammon.render.cards(state or where, **look) if cards else gammon.render.svg(drawn, **place, **look)
         with whole(svg) as partial:
             Path(partial).write_text(picture + "\n", encoding="utf-8")

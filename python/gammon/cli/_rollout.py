@@ -11,7 +11,8 @@ import typer
 import gammon
 from gammon.cli._arguments import Json, ModelName, Seed, Threads, number, print_json, whole_number
 from gammon.engine import RolloutResult
-from gammon.files import check_target, whole
+from gammon.errors import FileFormatError
+from gammon.files import check_target, read_small, whole
 from gammon.notation import read_position
 
 
@@ -27,8 +28,11 @@ def rollout(
     roll: Annotated[str | None, typer.Option(help='Two dice, for example "31": compare the plays.')] = None,
     play: Annotated[list[str] | None, typer.Option(help="A play to compare; can be given several times.")] = None,
     top: Annotated[
-        int, typer.Option(parser=whole_number, metavar="INTEGER", help="Without --play: so many of the best at 0-ply.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            parser=whole_number, metavar="INTEGER", help="Without --play: so many of the best at 0-ply; 5 if not said."
+        ),
+    ] = None,
     cube: Annotated[bool, typer.Option("--cube", help="Compare doubling and not doubling.")] = False,
     cubeless: Annotated[bool, typer.Option("--cubeless", help="Leave the cube where it is in the trials.")] = False,
     trials: Annotated[int, typer.Option(parser=whole_number, metavar="INTEGER", help="How many trials in all.")] = 1296,
@@ -82,19 +86,21 @@ def rollout(
         raise typer.BadParameter("--cube and --roll exclude each other: doubling comes before rolling")
     if play and roll is None:
         raise typer.BadParameter("--play needs --roll")
+    if top is not None and (roll is None or play):
+        raise typer.BadParameter("--top belongs to --roll without --play: it says how many plays to compare")
     if out is not None:
         check_target(out)
     interrupted = False
     try:
         if resume is not None:
-            stored = RolloutResult.from_dict(resume.read_bytes(), model=model)
+            stored = _stored(resume, model)
             result = stored.resume(trials, threads=threads, backend=backend, address=address, progress=True)  # type: ignore[arg-type]
         else:
             assert position is not None
             result = gammon.engine.rollout(
                 read_position(position),
                 roll=None if roll is None else gammon.Roll.parse(roll),
-                plays=play or top,
+                plays=play or (5 if top is None else top),
                 cube_decision=cube,
                 cubeful=False if cubeless else None,
                 trials=trials,
@@ -127,3 +133,10 @@ def rollout(
         print(str(result) + rate + ("\nInterrupted." if interrupted else ""))
     if interrupted:
         raise typer.Exit(130)
+
+
+def _stored(path: Path, model: str | None) -> RolloutResult:
+    try:
+        return RolloutResult.from_dict(read_small(path), model=model)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None

@@ -50,8 +50,12 @@ def simulate(
         str | None,
         typer.Option(metavar="MODEL", help="With every action what a network says of its position: fast, or *.gammon."),
     ] = None,
-    file_format: Annotated[str, typer.Option(help="What is written: parquet, or numpy for .npz files.")] = "parquet",
-    compression: Annotated[str, typer.Option(help="Of positions in Parquet: bits, zstd, lz4 or none.")] = "bits",
+    file_format: Annotated[
+        str | None, typer.Option(help="What is written: parquet, or numpy for .npz files; parquet if not said.")
+    ] = None,
+    compression: Annotated[
+        str | None, typer.Option(help="Of positions in Parquet: bits, zstd, lz4 or none; bits if not said.")
+    ] = None,
     backend: Annotated[str, typer.Option(help="Where it is played: local, or ray for a Ray cluster.")] = "local",
     address: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The Ray cluster; RAY_ADDRESS or this machine if not said.")
@@ -71,6 +75,9 @@ def simulate(
         raise typer.BadParameter("--length belongs to --matches")
     if evaluations is not None and not record:
         raise typer.BadParameter("--evaluations needs --record: they are written with every action")
+    for name, said in (("--file-format", file_format), ("--compression", compression)):
+        if said is not None and out is None:
+            raise typer.BadParameter(f"{name} needs --out: nothing is written without it")
     if record and out is None:
         raise typer.BadParameter("--record needs --out: actions are written, not printed")
     rules = None if matches is None else gammon.Rules.match(7 if length is None else length, variant=variant)
@@ -96,8 +103,8 @@ def simulate(
             record=record,
             resume=resume,
             evaluations=evaluations,
-            file_format=file_format,  # type: ignore[arg-type]
-            compression=compression,  # type: ignore[arg-type]
+            file_format=file_format or "parquet",  # type: ignore[arg-type]
+            compression=compression or "bits",  # type: ignore[arg-type]
             progress=True,
         )
     except gammon.Interrupted as interrupt:

@@ -14,12 +14,11 @@ import gammon
 from gammon import Event, GammonError, IllegalActionError, Match, Offer, Phase
 from gammon.cli._players import Player
 from gammon.errors import FileFormatError, InvalidArgumentError
-from gammon.files import whole
+from gammon.files import check_apart, read_small, whole
 
 __all__ = ["Leaves", "Screen", "Table", "ask_for_dice", "read_line", "read_match", "write_file", "write_match"]
 
 LONGEST_LINE = 1000
-LONGEST_FILE = 1 << 26
 MOST_PLAYS_LISTED = 60
 SCREEN_COLUMNS = 80
 
@@ -337,6 +336,8 @@ class Table:
     def _export(self, name: str) -> None:
         if not name:
             raise InvalidArgumentError("export where? For example: export match.txt")
+        if self.save is not None:
+            check_apart([self.save], name)
         export(Path(name), self.match)
         print(f"Written to {plain(name)}.")
 
@@ -404,10 +405,7 @@ def write_file(path: Path, text: str) -> None:
 
 def read_match(path: Path) -> Match:
     """A match that was kept. Raises `FileFormatError`, or `OSError` if there is no such file."""
-    with path.open("rb") as file:
-        content = file.read(LONGEST_FILE + 1)
-    if len(content) > LONGEST_FILE:
-        raise FileFormatError(f"{path}: larger than {LONGEST_FILE} bytes, which no match is")
+    content = read_small(path)
     try:
         data: Any = json.loads(content)
     except (ValueError, RecursionError) as error:

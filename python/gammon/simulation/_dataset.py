@@ -23,7 +23,7 @@ from gammon.errors import (
     MissingExtraError,
     NotationError,
 )
-from gammon.files import whole
+from gammon.files import read_small, whole
 from gammon.position import Position
 from gammon.rules import Rules
 from gammon.simulation._result import GameTable, TurnTable, game_table, turn_table
@@ -368,7 +368,7 @@ def _digest(path: Path) -> str:
 def read_manifest(path: Path, kind: type[ReadPlan]) -> tuple[ReadPlan, dict[str, Any], list[dict[str, Any]]]:
     """The settings of a directory, its whole manifest, and its finished parts, checked."""
     try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads(read_small(path / MANIFEST))
         if manifest["format"] != kind.FORMAT or manifest["version"] not in _READ:
             raise FileFormatError(
                 f"{path / MANIFEST}: versions {_READ[0]} to {VERSION} of {kind.FORMAT!r} are read, not"
