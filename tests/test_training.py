@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +96,7 @@ class TestInputs:
         train(contact, tmp_path / "contact.gammon", checkpoint=tmp_path / "run.checkpoint")
         again = train(contact, tmp_path / "again.gammon", checkpoint=tmp_path / "run.checkpoint")
         assert again == Model(tmp_path / "contact.gammon")
-        with pytest.raises(gammon.InvalidArgumentError, match="inputs are contact"):
+        with pytest.raises(gammon.InvalidArgumentError, match="layers or inputs are not these"):
             train(RECIPE, tmp_path / "raw.gammon", checkpoint=tmp_path / "run.checkpoint")
 
 
@@ -241,3 +245,16 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_recipe_of_a_shipped_model(model: Model) -> None:
     recipe = Recipe.open(model.path.with_suffix(".json"))
     assert (recipe.layers, recipe.inputs) == (model.layers, model.inputs)
+
+
+def test_ctrl_c_is_heard_in_a_long_step(tmp_path: Path) -> None:
+    stage = {"games": 1 << 16, "games_per_step": 1 << 16, "memory": 20_000, "changes": 1000}
+    (tmp_path / "long.json").write_text(json.dumps({"layers": [64, 16], "stages": [stage]}))
+    command = [sys.executable, "-m", "gammon", "train", "long.json", "--out", "net.gammon", "--threads", "1"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        start = time.perf_counter()
+        assert process.wait(60) == 130
+        # 0.2 s is promised; a busy machine gets more.
+        assert time.perf_counter() - start < 5

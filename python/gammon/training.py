@@ -20,7 +20,7 @@ from gammon import _core
 from gammon._long_work import Progress, reporter
 from gammon.errors import Interrupted, InvalidArgumentError
 from gammon.evaluator import Model, Objective, named
-from gammon.files import check_target, renamed_target, whole
+from gammon.files import check_target, read_small, renamed_target, whole
 
 __all__ = ["Recipe", "Stage", "train"]
 
@@ -133,9 +133,10 @@ class Recipe:
 
         Raises:
             InvalidArgumentError: for a file that is no recipe.
+            FileFormatError: for one that is larger than any recipe.
         """
         try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_dict(json.loads(read_small(path)))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InvalidArgumentError(f"{os.fspath(path)}: not a recipe: {error}") from error
 
@@ -213,8 +214,8 @@ def train(
         The model with the averaged weights.
 
     Raises:
-        InvalidArgumentError: for a recipe that makes no sense, the checkpoint of another recipe, or weights that ran away
-            and are not finite any more, which a wild `start` can lead to; the last checkpoint stays.
+        InvalidArgumentError: for a recipe that makes no sense, the checkpoint of another recipe, or weights that ran
+            away and are not finite any more, which a wild `start` can lead to; the last checkpoint stays.
         FileFormatError: for a damaged checkpoint.
         ModelFormatError: for a `start`, `quick` or `teacher` that is no model.
         Interrupted: on Ctrl-C, after the checkpoint and the model are written; `.result` is the model.
@@ -246,11 +247,7 @@ def train(
             given[name] = _make(name, part, Path(path), checkpoint_seconds, threads, progress)
     start, quick, teacher = given.values()
     if checkpoint is not None and Path(checkpoint).exists():
-        trainer = _core.Trainer.open(checkpoint, stages, recipe.seed)
-        if trainer.inputs != recipe.inputs:
-            raise InvalidArgumentError(
-                f"{os.fspath(checkpoint)}: a checkpoint of another run: its inputs are {trainer.inputs}"
-            )
+        trainer = _core.Trainer.open(checkpoint, recipe.layers, recipe.inputs, stages, recipe.seed)
     else:
         content = None if start is None else named(start)._network.to_bytes()
         trainer = _core.Trainer(recipe.layers, stages, recipe.seed, content, recipe.inputs)

@@ -20,7 +20,7 @@ pub enum Purpose {
     Rollout = 2,
     /// Cards drawn in place of dice (rule 8.2).
     Cards = 3,
-    /// Weights before training.
+    /// Weights before training, and which remembered lessons are learnt from.
     Training = 4,
 }
 

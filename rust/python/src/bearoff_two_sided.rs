@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::arrays;
 use crate::cube::{PyLadder, owner_from};
 use crate::dice::RollLike;
-use crate::errors::Kind;
+use crate::errors::{Kind, os_error};
 use crate::long_work;
 use crate::play::PyPlay;
 use crate::position::PyPosition;
@@ -32,11 +32,7 @@ fn raise(py: Python<'_>, error: &TwoSidedError) -> PyErr {
         TwoSidedError::Memory(_) | TwoSidedError::NoMemory { .. } => PyMemoryError::new_err(error.to_string()),
         TwoSidedError::NoSpace { .. } => PyOSError::new_err((ENOSPC, error.to_string())),
         TwoSidedError::Unfinished { .. } => PyOSError::new_err((EBUSY, error.to_string())),
-        TwoSidedError::Io { path, error } => match error.raw_os_error() {
-            // Python makes the right kind of OSError of the number.
-            Some(code) => PyOSError::new_err((code, error.to_string(), path.display().to_string())),
-            None => PyOSError::new_err(format!("{}: {error}", path.display())),
-        },
+        TwoSidedError::Io { path, error } => os_error(error, path),
         TwoSidedError::Cancelled => pyo3::exceptions::PyKeyboardInterrupt::new_err(error.to_string()),
     }
 }
@@ -66,8 +62,8 @@ fn spec_from(
     let spec = match ladder {
         Some(ladder) => Spec::at_score(points, checkers, &ladder.0),
         None => {
-            let values = Values::from_count(values).unwrap_or(Values::Cubeless);
-            Spec::new(points, checkers, values)
+            let unknown = || Kind::InvalidArgument.error(py, format!("a pair has no {values} values"));
+            Spec::new(points, checkers, Values::from_count(values).ok_or_else(unknown)?)
         }
     };
     spec.map_err(|error| raise(py, &error))
@@ -86,7 +82,10 @@ fn ask_from(py: Python<'_>, cube: Cube<'_>, jacoby: Option<bool>, player: usize,
         Some(true) => Jacoby::On,
         Some(false) => Jacoby::Off,
     };
-    Ok(Ask { cube, jacoby, player: player.min(1), no_double })
+    if player > 1 {
+        return Err(Kind::InvalidArgument.error(py, format!("player is 0 or 1, not {player}")));
+    }
+    Ok(Ask { cube, jacoby, player, no_double })
 }
 
 /// A two-sided bear-off database.

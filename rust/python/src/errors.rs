@@ -1,9 +1,20 @@
 //! From the core's errors to the exceptions of `gammon.errors`.
 
+use std::path::Path;
+
 use gammon_core::id::IdError;
 use gammon_core::nn::ModelError;
 use gammon_core::{PlayError, PositionError};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
+
+/// An error of the system, as the kind of OSError that its number means.
+pub fn os_error(error: &std::io::Error, path: &Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => PyOSError::new_err((code, error.to_string(), path.to_owned())),
+        None => PyOSError::new_err(format!("{}: {error}", path.display())),
+    }
+}
 
 /// The classes of `gammon.errors` that the binding raises.
 #[derive(Clone, Copy)]

@@ -1,16 +1,17 @@
 //! Questions to tables of money equities: hypergammon, and two-sided databases of GNU Backgammon.
 
+use std::path::Path;
+
 use gammon_core::files::FileError;
 use gammon_core::money::{LookupError, MoneyTable, Question};
 use gammon_core::parallel;
 use numpy::PyArray1;
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::cube::owner_from;
 use crate::dice::RollLike;
-use crate::errors::Kind;
+use crate::errors::{Kind, os_error};
 use crate::long_work;
 use crate::play::PyPlay;
 use crate::position::PyPosition;
@@ -18,21 +19,12 @@ use crate::position::PyPosition;
 /// Rows that a thread looks up at a time.
 const CHUNK: usize = 4096;
 
-/// An error of the system, as the kind of OSError that its number means.
-pub fn os_error(error: &std::io::Error, path: &str) -> PyErr {
-    match error.raw_os_error() {
-        Some(code) => PyOSError::new_err((code, error.to_string(), path.to_owned())),
-        None => PyOSError::new_err(format!("{path}: {error}")),
-    }
-}
-
 /// A file that was not read or written.
-pub fn raise_file(py: Python<'_>, error: &FileError, path: &std::path::Path) -> PyErr {
-    let path = path.display().to_string();
+pub fn raise_file(py: Python<'_>, error: &FileError, path: &Path) -> PyErr {
     match error {
-        FileError::Io(error) => os_error(error, &path),
+        FileError::Io(error) => os_error(error, path),
         FileError::Foreign(_) | FileError::Damaged(_) | FileError::CannotHold(_) => {
-            Kind::FileFormat.error(py, format!("{path}: {error}"))
+            Kind::FileFormat.error(py, format!("{}: {error}", path.display()))
         }
     }
 }
@@ -41,7 +33,7 @@ fn raise(py: Python<'_>, error: &LookupError) -> PyErr {
     match error {
         LookupError::NotInDatabase(_) => Kind::NotInDatabase.error(py, error),
         LookupError::Cubeless => Kind::InvalidArgument.error(py, error),
-        LookupError::Io(error) => os_error(error, "table"),
+        LookupError::Io(error) => os_error(error, Path::new("table")),
     }
 }
 

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use gammon_core::nn::{Inputs, Network, Shape, WIDEST, Weights};
 use gammon_core::train::{CheckpointError, RanAway, Seen, Stage, Trainer};
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::Kind;
+use crate::errors::{Kind, os_error};
 use crate::evaluate::objective_from;
 use crate::long_work;
 
@@ -71,10 +70,23 @@ fn network(py: Python<'_>, content: &[u8]) -> PyResult<Arc<Network>> {
 pub struct PyTrainer(Mutex<Trainer>);
 
 impl PyTrainer {
-    /// A panic in a step leaves the run as it was before it.
+    /// A panic in a step is a fault of this library; what it left can still be asked for.
     fn lock(&self) -> MutexGuard<'_, Trainer> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn shape_from(py: Python<'_>, layers: (usize, usize), inputs: &str) -> PyResult<Shape> {
+    let shape = Shape::new(layers.0, layers.1).ok_or_else(|| {
+        let message = format!(
+            "layers are a multiple of 64 up to {} and one of 16 up to {}, not {} and {}",
+            WIDEST[0], WIDEST[1], layers.0, layers.1
+        );
+        Kind::InvalidArgument.error(py, message)
+    })?;
+    let inputs = Inputs::from_name(inputs)
+        .ok_or_else(|| Kind::InvalidArgument.error(py, format!("inputs is \"raw\" or \"contact\", not {inputs:?}")))?;
+    Ok(shape.with_inputs(inputs))
 }
 
 #[pymethods]
@@ -92,17 +104,7 @@ impl PyTrainer {
     ) -> PyResult<PyTrainer> {
         let seed = long_work::seed(seed)?;
         let stages = stages_from(py, stages)?;
-        let shape = Shape::new(layers.0, layers.1).ok_or_else(|| {
-            let message = format!(
-                "layers are a multiple of 64 up to {} and one of 16 up to {}, not {} and {}",
-                WIDEST[0], WIDEST[1], layers.0, layers.1
-            );
-            Kind::InvalidArgument.error(py, message)
-        })?;
-        let inputs = Inputs::from_name(inputs).ok_or_else(|| {
-            Kind::InvalidArgument.error(py, format!("inputs is \"raw\" or \"contact\", not {inputs:?}"))
-        })?;
-        let shape = shape.with_inputs(inputs);
+        let shape = shape_from(py, layers, inputs)?;
         let Some(content) = content else { return Ok(PyTrainer(Mutex::new(Trainer::new(shape, stages, seed)))) };
         let weights = Weights::from_bytes(content).map_err(|error| Kind::ModelFormat.error(py, error))?;
         let Some(weights) = weights.widened(shape, seed) else {
@@ -112,7 +114,7 @@ impl PyTrainer {
                 its.inputs().name(),
                 its.first(),
                 its.second(),
-                inputs.name(),
+                shape.inputs().name(),
                 layers.0,
                 layers.1
             );
@@ -123,14 +125,22 @@ impl PyTrainer {
 
     /// The run of a checkpoint.
     #[staticmethod]
-    #[pyo3(signature = (path, stages, seed, /))]
-    fn open(py: Python<'_>, path: PathBuf, stages: Vec<StageFields>, seed: &Bound<'_, PyAny>) -> PyResult<PyTrainer> {
+    #[pyo3(signature = (path, layers, inputs, stages, seed, /))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        layers: (usize, usize),
+        inputs: &str,
+        stages: Vec<StageFields>,
+        seed: &Bound<'_, PyAny>,
+    ) -> PyResult<PyTrainer> {
         let seed = long_work::seed(seed)?;
         let stages = stages_from(py, stages)?;
+        let shape = shape_from(py, layers, inputs)?;
         let place = path.display().to_string();
-        match py.detach(|| Trainer::open(&path, stages, seed)) {
+        match py.detach(|| Trainer::open(&path, shape, stages, seed)) {
             Ok(trainer) => Ok(PyTrainer(Mutex::new(trainer))),
-            Err(CheckpointError::Io(error)) => Err(error.into()),
+            Err(CheckpointError::Io(error)) => Err(os_error(&error, &path)),
             Err(error @ CheckpointError::Damaged(_)) => Err(Kind::FileFormat.error(py, format!("{place}: {error}"))),
             Err(error @ CheckpointError::Other(_)) => Err(Kind::InvalidArgument.error(py, format!("{place}: {error}"))),
         }
@@ -140,7 +150,7 @@ impl PyTrainer {
     #[pyo3(signature = (content, /))]
     fn set_quick(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
         let network = network(py, content)?;
-        self.lock().set_quick(network);
+        py.detach(|| self.lock().set_quick(network));
         Ok(())
     }
 
@@ -148,7 +158,7 @@ impl PyTrainer {
     #[pyo3(signature = (content, /))]
     fn set_teacher(&self, py: Python<'_>, content: &[u8]) -> PyResult<()> {
         let network = network(py, content)?;
-        self.lock().set_teacher(network);
+        py.detach(|| self.lock().set_teacher(network));
         Ok(())
     }
 
@@ -172,7 +182,7 @@ impl PyTrainer {
             let mut seen = Seen::default();
             control.advance(trainer.games());
             while !control.is_cancelled() && (start.elapsed() < seconds || seen.games == 0) {
-                let Some(step) = trainer.step(threads)? else { break };
+                let Some(step) = trainer.step(threads, control)? else { break };
                 control.advance(step.games);
                 seen.add(&step);
             }
@@ -185,8 +195,7 @@ impl PyTrainer {
     /// Writes a checkpoint, whole or not at all.
     #[pyo3(signature = (path, /))]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.lock().save(&path))
-            .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path)))
+        py.detach(|| self.lock().save(&path)).map_err(|error| os_error(&error, &path))
     }
 
     /// The bytes of a model file with the averaged weights.
@@ -194,12 +203,6 @@ impl PyTrainer {
         let bytes = py.detach(|| self.lock().averaged().map(|weights| weights.to_bytes()));
         let bytes = bytes.map_err(|error| Kind::InvalidArgument.error(py, error))?;
         Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// What the network sees: "raw" or "contact".
-    #[getter]
-    fn inputs(&self, py: Python<'_>) -> &'static str {
-        py.detach(|| self.lock().weights().shape().inputs().name())
     }
 
     /// The stage that is next, from 0; None if the recipe is over.

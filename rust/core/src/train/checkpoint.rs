@@ -7,8 +7,8 @@
 //! XXH3-64 of all bytes before it.
 
 use std::fmt;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,9 +81,16 @@ impl Trainer {
         files::write_whole(path, |writer| writer.write_all(&self.to_bytes()))
     }
 
-    /// The run of a file, of this recipe and seed.
-    pub fn open(path: &Path, stages: Vec<Stage>, seed: u64) -> Result<Trainer, CheckpointError> {
-        Trainer::from_bytes(&fs::read(path)?, stages, seed)
+    /// The run of a file, of a network of this shape, this recipe and seed.
+    pub fn open(path: &Path, shape: Shape, stages: Vec<Stage>, seed: u64) -> Result<Trainer, CheckpointError> {
+        let mut file = File::open(path)?;
+        let most = HEADER + 20 * shape.len() + LESSON * Stage::MOST_REMEMBERED as usize + 8;
+        if file.metadata()?.len() > most as u64 {
+            return Err(CheckpointError::Damaged("it is longer than one of this shape can be"));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Trainer::from_bytes(&bytes, shape, stages, seed)
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -112,7 +119,12 @@ impl Trainer {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8], stages: Vec<Stage>, seed: u64) -> Result<Trainer, CheckpointError> {
+    pub(super) fn from_bytes(
+        bytes: &[u8],
+        expected: Shape,
+        stages: Vec<Stage>,
+        seed: u64,
+    ) -> Result<Trainer, CheckpointError> {
         let damaged = |what| Err(CheckpointError::Damaged(what));
         if bytes.len() < HEADER + 8 || !bytes.starts_with(&MAGIC) {
             return damaged("it does not start as one");
@@ -132,6 +144,9 @@ impl Trainer {
         let Some(shape) = Shape::new(first as usize, second as usize) else { return damaged("its layers cannot be") };
         let Some(&inputs) = Inputs::ALL.get(inputs as usize) else { return damaged("its inputs are unknown") };
         let shape = shape.with_inputs(inputs);
+        if shape != expected {
+            return Err(CheckpointError::Other("its layers or inputs are not these"));
+        }
         let steady = steady == 1;
         let weights = HEADER + (16 + 4 * usize::from(steady)) * shape.len();
         if remembered > Stage::MOST_REMEMBERED || content.len() != weights + LESSON * remembered as usize {
@@ -172,7 +187,9 @@ impl Trainer {
         }
         let lessons: Option<Vec<_>> = lessons.as_chunks::<LESSON>().0.iter().map(lesson).collect();
         let Some(lessons) = lessons else { return damaged("a lesson is no position or no chances") };
-        let Some(memory) = Memory::from_parts(lessons, oldest as usize) else { return damaged("it forgets nothing") };
+        let Some(memory) = Memory::from_parts(lessons, oldest as usize) else {
+            return damaged("the place of its oldest lesson is outside");
+        };
         Ok(Trainer {
             weights,
             average: part(1),

@@ -32,6 +32,10 @@ const SHARDS: u64 = 8;
 /// Positions of a change are cut into this many parts: few, since every part sums a gradient of all weights.
 const PARTS: u64 = 4;
 /// Adam's memory of gradients and of their squares, and what keeps it from dividing by zero.
+/// A step of so many lessons or fewer is a fraction of a second: it need not be undone when it is cancelled.
+const SHORT: usize = 20_000;
+/// Lessons after which a part looks whether it was cancelled. Pieces add up to the same sums as the whole.
+const PIECE: usize = 2048;
 const MEMORY: f32 = 0.9;
 const SQUARE_MEMORY: f32 = 0.999;
 const EPSILON: f32 = 1e-6;
@@ -301,10 +305,10 @@ impl Trainer {
         })
     }
 
-    /// Makes one step; none if the recipe is over.
+    /// Makes one step; none if the recipe is over, or the step was cancelled, which leaves everything as it was before.
     ///
-    /// It cannot be cancelled halfway: a step is a fraction of a second.
-    pub fn step(&mut self, threads: usize) -> Result<Option<Seen>, RanAway> {
+    /// A step that learns from no more than [`SHORT`] lessons goes to its end once its games are played.
+    pub fn step(&mut self, threads: usize, control: &Control) -> Result<Option<Seen>, RanAway> {
         let Some(&stage) = self.stages.get(self.stage) else { return Ok(None) };
         let network = self.network(&stage)?;
         let lambda = stage.lambda[0] + (stage.lambda[1] - stage.lambda[0]) * stage.progress(self.stage_step);
@@ -321,23 +325,29 @@ impl Trainer {
         let quick = self.quick.as_deref().filter(|_| stage.keep > 0).map(|quick| (quick, stage.keep as usize));
         let start = Position::start(Variant::Standard);
         let games = stage.games_per_step / SHARDS;
-        let lessons = parallel::map_chunks(SHARDS, threads, &Control::default(), |shard| {
+        let lessons = parallel::map_chunks(SHARDS, threads, control, |shard| {
             let mut player = Player::new(&network, quick);
             let mut lessons = Vec::new();
-            for game in 0..games {
+            for game in (0..games).take_while(|_| !control.is_cancelled()) {
                 let dice = GameDice { seed: self.seed, game: self.games + shard * games + game };
                 game::play(&mut player, &teaching, &start, dice, &mut lessons);
             }
             lessons
         });
+        if control.is_cancelled() {
+            return Ok(None);
+        }
         let lessons: Vec<_> = lessons.into_iter().flat_map(|(_, lessons)| lessons).collect();
+        let each = if stage.memory == 0 { 1 } else { stage.changes as usize };
+        let before = (lessons.len() * each > SHORT).then(|| self.clone());
+        let control = if before.is_some() { control } else { &Control::default() };
         let mut seen = Seen { games: stage.games_per_step, plies: lessons.len() as u64, ..Seen::default() };
         let learning = Learning::new(&self.weights, network.kernel(), threads, self.rate(), &stage);
         if stage.memory == 0 {
             // Each change has its own games. Dealt out like cards, every change would see the same luck, and all of them
             // would follow it.
             for change in 0..stage.changes {
-                seen.add(&self.learn(&learning, cut(&lessons, change, stage.changes)));
+                seen.add(&self.learn(&learning, cut(&lessons, change, stage.changes), control));
             }
         } else {
             self.memory.add(&lessons, stage.memory as usize);
@@ -345,8 +355,17 @@ impl Trainer {
             for _ in 0..changes {
                 let draws = Stream::new(self.seed, Purpose::Training, self.steps, 0, 1);
                 let drawn = self.memory.draw(lessons.len(), draws);
-                seen.add(&self.learn(&learning, &drawn));
+                seen.add(&self.learn(&learning, &drawn, control));
+                if control.is_cancelled() {
+                    break;
+                }
             }
+        }
+        if let Some(before) = before
+            && control.is_cancelled()
+        {
+            *self = before;
+            return Ok(None);
         }
         self.games += stage.games_per_step;
         self.stage_step += 1;
@@ -372,12 +391,14 @@ impl Trainer {
     }
 
     /// Learns from some lessons by one change of the weights.
-    fn learn(&mut self, learning: &Learning, lessons: &[Lesson]) -> Seen {
+    fn learn(&mut self, learning: &Learning, lessons: &[Lesson], control: &Control) -> Seen {
         let gradient = |part: u64| learning.gradients[part as usize].lock().expect("no part has panicked");
-        parallel::map_chunks(PARTS, learning.threads, &Control::default(), |part| {
+        parallel::map_chunks(PARTS, learning.threads, control, |part| {
             let mut gradient = gradient(part);
             gradient.clear();
-            gradient.learn(&self.weights, learning.kernel, learning.equity, cut(lessons, part, PARTS));
+            for lessons in cut(lessons, part, PARTS).chunks(PIECE).take_while(|_| !control.is_cancelled()) {
+                gradient.learn(&self.weights, learning.kernel, learning.equity, lessons);
+            }
         });
         let mut sum = gradient(0);
         (1..PARTS).for_each(|part| sum.add(&gradient(part)));

@@ -172,7 +172,7 @@ fn the_same_weights_for_any_number_of_threads() {
         let stages = vec![stage(64), Stage { changes: 3, tables: true, keep: 2, ..stage(32) }, remembering(64)];
         let mut trainer = Trainer::new(shape(), stages, seed);
         trainer.set_quick(quick());
-        while trainer.step(threads).unwrap().is_some() {}
+        while trainer.step(threads, &Control::default()).unwrap().is_some() {}
         trainer
     };
     let alone = run(1, 7);
@@ -190,18 +190,18 @@ fn going_on_from_a_checkpoint_equals_no_break() {
     let path = folder.join("run.checkpoint");
     let shape = shape().with_inputs(Inputs::Contact);
     let mut unbroken = Trainer::new(shape, stages(), 7);
-    while unbroken.step(2).unwrap().is_some() {}
+    while unbroken.step(2, &Control::default()).unwrap().is_some() {}
     let mut broken = Trainer::new(shape, stages(), 7);
     loop {
         broken.save(&path).unwrap();
-        broken = Trainer::open(&path, stages(), 7).unwrap();
-        if broken.step(2).unwrap().is_none() {
+        broken = Trainer::open(&path, shape, stages(), 7).unwrap();
+        if broken.step(2, &Control::default()).unwrap().is_none() {
             break;
         }
     }
     assert_eq!(broken.to_bytes(), unbroken.to_bytes());
 
-    let another = |stages, seed| Trainer::open(&path, stages, seed).unwrap_err().to_string();
+    let another = |stages, seed| Trainer::open(&path, shape, stages, seed).unwrap_err().to_string();
     assert!(another(stages(), 8).contains("seed"));
     assert!(another(vec![stage(64)], 7).contains("recipe"));
     let bytes = std::fs::read(&path).unwrap();
@@ -209,9 +209,9 @@ fn going_on_from_a_checkpoint_equals_no_break() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 4;
         std::fs::write(&path, damaged).unwrap();
-        assert!(matches!(Trainer::open(&path, stages(), 7), Err(CheckpointError::Damaged(_))), "byte {at}");
+        assert!(matches!(Trainer::open(&path, shape, stages(), 7), Err(CheckpointError::Damaged(_))), "byte {at}");
     }
-    assert!(matches!(Trainer::open(&folder.join("none"), stages(), 7), Err(CheckpointError::Io(_))));
+    assert!(matches!(Trainer::open(&folder.join("none"), shape, stages(), 7), Err(CheckpointError::Io(_))));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -221,7 +221,7 @@ fn a_checkpoint_from_elsewhere_is_refused_or_goes_on() {
     let stages = || vec![stage(16), remembering(64)];
     let mut trainer = Trainer::new(shape(), stages(), 7);
     for _ in 0..6 {
-        trainer.step(2).unwrap();
+        trainer.step(2, &Control::default()).unwrap();
     }
     let whole = trainer.to_bytes();
     let content = whole.len() - 8;
@@ -238,11 +238,11 @@ fn a_checkpoint_from_elsewhere_is_refused_or_goes_on() {
         bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
         bytes.extend(xxhash_rust::xxh3::xxh3_64(&bytes).to_le_bytes());
         std::fs::write(&path, bytes).unwrap();
-        match Trainer::open(&path, stages(), 7) {
+        match Trainer::open(&path, shape(), stages(), 7) {
             Err(_) => refused += 1,
             Ok(mut trainer) => {
                 went_on += 1;
-                while let Ok(Some(_)) = trainer.step(1) {}
+                while let Ok(Some(_)) = trainer.step(1, &Control::default()) {}
             }
         }
     }
@@ -257,9 +257,43 @@ fn weights_that_run_away_are_an_error() {
     for stage in [Stage { rate: [1.0; 2], average: 1.0, ..stage(64) }, remembering(64)] {
         let weights = Weights::from_values(shape(), wild.clone()).unwrap();
         let mut trainer = Trainer::from_weights(weights, vec![stage], 7);
-        let end = std::iter::repeat_with(|| trainer.step(2)).find(|step| !matches!(step, Ok(Some(_)))).unwrap();
+        let end = std::iter::repeat_with(|| trainer.step(2, &Control::default()))
+            .find(|step| !matches!(step, Ok(Some(_))))
+            .unwrap();
         assert_eq!((end, trainer.averaged()), (Err(RanAway), Err(RanAway)), "{stage:?}");
     }
+}
+
+/// Wherever a step is cancelled, in its games or while it learns, nothing has happened.
+#[test]
+fn a_cancelled_step_leaves_everything_as_it_was() {
+    let stages = || vec![Stage { memory: 4000, changes: 200, ..stage(256) }];
+    let mut trainer = Trainer::new(shape(), stages(), 7);
+    while trainer.steps() == 0 {
+        trainer.step(2, &Control::default()).unwrap();
+    }
+    let before = trainer.to_bytes();
+    let mut untouched = trainer.clone();
+    untouched.step(2, &Control::default()).unwrap();
+    let mut cancelled = 0;
+    for milliseconds in [0, 1, 2, 5, 10, 20, 50, 100, 200] {
+        let control = Control::default();
+        let step = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+                control.cancel();
+            });
+            trainer.step(2, &control).unwrap()
+        });
+        match step {
+            None => cancelled += 1,
+            Some(_) => trainer = Trainer::from_bytes(&before, shape(), stages(), 7).unwrap(),
+        }
+        assert!(trainer.to_bytes() == before, "after {milliseconds} ms");
+    }
+    assert!(cancelled > 0);
+    trainer.step(2, &Control::default()).unwrap();
+    assert!(trainer.to_bytes() == untouched.to_bytes());
 }
 
 /// The mean over the rolls, found the slow way.
@@ -467,21 +501,21 @@ fn a_memory_is_filled_first_and_a_steady_network_stays() {
     let mut trainer = Trainer::new(shape(), vec![remembering(64)], 7);
     let first = trainer.weights.clone();
     let steady = |trainer: &Trainer| trainer.steady.as_ref().unwrap().weights().clone();
-    let seen = trainer.step(2).unwrap().unwrap();
+    let seen = trainer.step(2, &Control::default()).unwrap().unwrap();
     assert!((1001..2000).contains(&seen.plies) && seen.positions == 0, "{seen:?}");
     assert_eq!((trainer.steps(), trainer.memory.lessons().len() as u64), (0, seen.plies));
     assert_eq!(trainer.weights, first);
-    let seen = trainer.step(2).unwrap().unwrap();
+    let seen = trainer.step(2, &Control::default()).unwrap().unwrap();
     assert_eq!((trainer.steps(), trainer.memory.lessons().len()), (20, 2000));
     assert_eq!(seen.positions, 20 * seen.plies);
     assert_ne!(trainer.weights, first);
-    trainer.step(2).unwrap();
+    trainer.step(2, &Control::default()).unwrap();
     assert_eq!(steady(&trainer), first);
     let average = trainer.averaged().unwrap();
     assert_ne!(average, first);
-    trainer.step(2).unwrap();
+    trainer.step(2, &Control::default()).unwrap();
     assert_eq!(steady(&trainer), average);
-    while trainer.step(2).unwrap().is_some() {}
+    while trainer.step(2, &Control::default()).unwrap().is_some() {}
     assert!(trainer.steady.is_none() && trainer.memory.lessons().is_empty());
 }
 
