@@ -342,16 +342,16 @@ pub fn best(probabilities: Probabilities, ladder: &Ladder, level: usize, owner: 
 const ROUNDING: f64 = 1e-12;
 
 /// The action and its equity: the opponent gives the answer that is worst for the player.
-fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
+pub(crate) fn choose(no_double: f64, take: f64, drop: f64, beaver: f64) -> (Action, f64) {
     let beavered = beaver < take && beaver < drop;
     let (answer, doubled) = if beavered {
         (Action::DoubleBeaver, beaver)
-    } else if take < drop {
+    } else if take <= drop + ROUNDING {
         (Action::DoubleTake, take)
     } else {
         (Action::DoubleDrop, drop)
     };
-    // Sums of equal worths may differ in their last digits; equal worths mean to double.
+    // Sums of equal worths may differ in their last digits; equal worths mean to double, and to take.
     if doubled + ROUNDING >= no_double {
         return (answer, doubled.max(no_double));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::bearoff::two_sided::CubeAction;
-use crate::cube::Action;
+use crate::cube::{Action, choose};
 use crate::dice::Roll;
 use crate::ladder::Owner;
 use crate::play::Play;
@@ -120,13 +120,7 @@ pub trait MoneyTable {
         }
         let take = self.double_take(position, question)?;
         let drop = 1.0;
-        let answer = take.min(drop);
-        let action = match (no_double > answer, take > drop) {
-            (true, true) => Action::TooGood,
-            (true, false) => Action::NoDouble,
-            (false, true) => Action::DoubleDrop,
-            (false, false) => Action::DoubleTake,
-        };
-        Ok(CubeAction { no_double, double_take: take, double_drop: drop, best: no_double.max(answer), action })
+        let (action, best) = choose(no_double, take, drop, f64::NAN);
+        Ok(CubeAction { no_double, double_take: take, double_drop: drop, best, action })
     }
 }

@@ -190,7 +190,7 @@ impl<'a> NetworkPlayer<'a> {
     /// Whether to take a double; everything is seen by the player who doubled, and the cube lies as it did before.
     pub fn takes(&mut self, position: &Position, ladder: &Ladder, level: usize, owner: Owner, word: u64) -> bool {
         let decision = self.decide(position, ladder, level, owner);
-        decision.double_take + self.skill.noise * misjudged(word, 0) < decision.double_drop
+        decision.double_take + self.skill.noise * misjudged(word, 0) <= decision.double_drop
     }
 
     fn decide(&mut self, position: &Position, ladder: &Ladder, level: usize, owner: Owner) -> cube::Decision {

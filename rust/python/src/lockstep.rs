@@ -1,6 +1,6 @@
 //! Games in lockstep: questions out as columns, answers in as columns.
 
-use gammon_core::ladder::{Node, ScoreGraph};
+use gammon_core::ladder::{MAX_LEVELS, Node, ScoreGraph};
 use gammon_core::lockstep::{
     self, Arena, Chooser, CubeAnswer, Keep, Kind as Question, Plan, Player, Questions, Results, Stake, Sums,
 };
@@ -52,8 +52,11 @@ impl PyPlan {
         if stakes.is_empty() || stakes.iter().any(|(_, _, next)| next.iter().any(|&next| next >= stakes.len())) {
             return Err(Kind::InvalidArgument.error(py, "stakes lead to a stake that does not exist"));
         }
-        // 2^15 is the largest cube that there is.
-        let stakes = stakes.into_iter().map(|(stake, top, after_tie)| Stake { stake, top: top.min(15), after_tie });
+        if let Some((_, top, _)) = stakes.iter().find(|(_, top, _)| *top >= MAX_LEVELS) {
+            let message = format!("a cube has {MAX_LEVELS} levels from 0 on, not one of {top}");
+            return Err(Kind::InvalidArgument.error(py, message));
+        }
+        let stakes = stakes.into_iter().map(|(stake, top, after_tie)| Stake { stake, top, after_tie });
         let (start, seed) = (start.get().0, long_work::seed(seed)?);
         Ok(PyPlan(Plan { start, seed, graph, scores, stakes: stakes.collect(), matches, paired }))
     }
@@ -183,6 +186,10 @@ fn results_of<'py>(py: Python<'py>, keep: Keep, results: Results) -> PyResult<Bo
 #[pyclass(name = "Arena", module = "gammon._core")]
 pub struct PyArena(Arena, Keep);
 
+fn slot_from(py: Python<'_>, slot: usize) -> PyResult<usize> {
+    if slot < 2 { Ok(slot) } else { Err(Kind::InvalidArgument.error(py, format!("slot is 0 or 1, not {slot}"))) }
+}
+
 #[pymethods]
 impl PyArena {
     #[new]
@@ -227,8 +234,8 @@ impl PyArena {
     /// Answers choices of play.
     #[pyo3(signature = (slot, answers, /))]
     fn choose(&mut self, py: Python<'_>, slot: usize, answers: PyReadonlyArray1<'_, i64>) -> PyResult<()> {
-        let answers = answers.as_array().to_vec();
-        let done = py.detach(|| self.0.choose(slot.min(1), &answers));
+        let (slot, answers) = (slot_from(py, slot)?, answers.as_array().to_vec());
+        let done = py.detach(|| self.0.choose(slot, &answers));
         done.map_err(|error| Kind::InvalidArgument.error(py, error))
     }
 
@@ -241,9 +248,11 @@ impl PyArena {
         kind: usize,
         answers: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<()> {
-        let answers = answers.as_array().to_vec();
-        let kind = if kind == Question::Take as usize { Question::Take } else { Question::Double };
-        let done = py.detach(|| self.0.decide(slot.min(1), kind, &answers));
+        let (slot, answers) = (slot_from(py, slot)?, answers.as_array().to_vec());
+        let cube = [Question::Double, Question::Take];
+        let kind = cube.into_iter().find(|&question| question as usize == kind);
+        let kind = kind.ok_or_else(|| Kind::InvalidArgument.error(py, "kind is 1, to double, or 2, to take"))?;
+        let done = py.detach(|| self.0.decide(slot, kind, &answers));
         done.map_err(|error| Kind::InvalidArgument.error(py, error))
     }
 

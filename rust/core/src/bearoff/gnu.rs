@@ -142,12 +142,17 @@ fn read_one_sided(reader: &mut impl Read, size: u64, index: Index, form: OneSide
     if index.len() > super::one_sided::MOST_POSITIONS {
         return Err(FileError::damaged(format!("a database of {} positions is too large", index.len())));
     }
-    let least = if form.is_compressed { form.place_bytes() } else { form.vectors() * ROLLS * 2 } * index.len() + HEADER;
-    if form.is_compressed && size < least as u64 {
-        return Err(FileError::damaged(format!("the file has {size} bytes, its header asks for more than {least}")));
-    }
-    if !form.is_compressed {
-        check_size(size, least as u64)?;
+    let (places, vectors) = (form.place_bytes(), form.vectors() * ROLLS * 2);
+    let bytes = |each: usize| (each * index.len() + HEADER) as u64;
+    if form.is_compressed {
+        // Places, and a vector of each kind that is as long as can be.
+        let (least, most) = (bytes(places), bytes(places + vectors));
+        if !(least..=most).contains(&size) {
+            let message = format!("the file has {size} bytes, its header asks for {least} to {most}");
+            return Err(FileError::damaged(message));
+        }
+    } else {
+        check_size(size, bytes(vectors))?;
     }
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes)?;

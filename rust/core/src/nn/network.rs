@@ -95,7 +95,9 @@ impl Table {
                 blocks.push(std::array::from_fn(|row| {
                     let unit = step * FIRST_STEP + row;
                     std::array::from_fn(|lane| {
-                        (f64::from(hidden[unit * second + block * SECOND_STEP + lane]) / scales[unit]) as f32
+                        let weight = f64::from(hidden[unit * second + block * SECOND_STEP + lane]) / scales[unit];
+                        // Never infinite: a unit that is zero here may be passed over or multiplied, and must add nothing.
+                        weight.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
                     })
                 }));
             }

@@ -262,6 +262,27 @@ fn outputs_are_sane_whatever_the_weights_are() {
 }
 
 /// Without contact and with nobody behind, a backgammon is out of reach (case R07).
+/// What a position is worth does not depend on those that are evaluated with it, however wild the weights are.
+#[test]
+fn neighbours_change_nothing_whatever_the_weights_are() {
+    let cells = positions(40, 5);
+    let sizes = [1.0, 1e10, 1e20, 3e38];
+    for (seed, (one, two)) in sizes.into_iter().flat_map(|one| sizes.map(|two| (one, two))).enumerate() {
+        let shape = Shape::new(64, 16).unwrap();
+        let [_, _, second, ..] = shape.ranges();
+        let values = Weights::random(shape, seed as u64).values().to_vec();
+        let scaled = values.iter().enumerate().map(|(at, &value)| {
+            let size = if at < second.start { one } else if at < second.end { two } else { 1.0 };
+            (f64::from(value) * size).clamp(-3e38, 3e38) as f32
+        });
+        let network = Network::new(Weights::from_values(shape, scaled.collect()).unwrap());
+        let alone: Vec<_> = cells.iter().map(|&cells| evaluate(&network, &[cells])[0]).collect();
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+            assert_eq!(evaluate(&network.clone().with_kernel(kernel), &cells), alone, "{kernel:?} {one} {two}");
+        }
+    }
+}
+
 #[test]
 fn no_backgammon_in_a_race_r07() {
     let network = network(64, 16, 1);

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::store::{Distributions, Span};
-use super::{MOST_POSITIONS, OneSided};
+use super::{MOST_POSITIONS, MOST_VALUES, OneSided};
 use crate::bearoff::index::Index;
 use crate::files::{self, FileError, HEADER, Summed};
 
@@ -94,7 +94,7 @@ impl Header {
         let index = Index::new(usize::from(content[4]), usize::from(content[5]));
         match (index, Precision::from_bytes(content[6]), content[7]) {
             (Some(index), Some(precision), gammons @ 0..=1)
-                if number(8) == index.len() as u64 && index.len() <= MOST_POSITIONS =>
+                if number(8) == index.len() as u64 && index.len() <= MOST_POSITIONS && number(16) <= MOST_VALUES =>
             {
                 Ok(Header { index, precision, has_gammons: gammons == 1, values: number(16), sum: number(24) })
             }

@@ -27,6 +27,9 @@ pub(super) use store::Distributions;
 /// The most positions a table can have: 13 points and 15 checkers have 37,442,160.
 pub const MOST_POSITIONS: usize = 40_000_000;
 
+/// More probabilities than so many positions have, whose distributions are a few dozen long.
+const MOST_VALUES: u64 = 1 << 31;
+
 /// Mean pips of a roll: 294 in 36 throws.
 pub const PIPS_PER_ROLL: f64 = 49.0 / 6.0;
 

@@ -40,7 +40,7 @@ impl Distributions {
     /// Sets one, once.
     ///
     /// # Panics
-    /// If there are more values than 2^32, which 40 million positions do not have.
+    /// If there are about 2^32 values: 40 million positions have fewer than [`MOST_VALUES`].
     pub fn set(&mut self, number: usize, span: Span, values: &[f64]) {
         debug_assert_eq!(values.len(), usize::from(span.len));
         if self.pages.last().is_none_or(|page| page.len() + values.len() > PAGE) {

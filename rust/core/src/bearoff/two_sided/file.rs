@@ -474,7 +474,8 @@ impl Writer {
             for &name in &plan.names {
                 if control.is_cancelled() {
                     // The process lives on, so what the system was given is not lost.
-                    return self.journal_finished_layers(layout);
+                    self.journal_finished_layers(layout)?;
+                    return Err(TwoSidedError::Cancelled);
                 }
                 let block = layout.block(name);
                 let lines = &layer.lines()[block.in_layer..block.in_layer + block.lines()];

@@ -9,7 +9,7 @@ use super::kernel::{HALF_RANGE, Isa, Number as _, Scale};
 use super::layout::{BlockName, LANES, Layout, Line, Place};
 use super::{MOST_IN_MEMORY, Scoring, Spec, TwoSidedError, Values};
 use crate::bearoff::index::{self, Counts};
-use crate::cube::Action;
+use crate::cube::{Action, choose};
 use crate::dice::Roll;
 use crate::ladder::{MAX_LEVELS, Owner};
 use crate::parallel::{self, Control};
@@ -473,14 +473,8 @@ impl TwoSided {
             let (none, action) = (f64::NAN, Action::Unavailable);
             return Ok(CubeAction { no_double, double_take: none, double_drop: none, best: no_double, action });
         };
-        let answer = take.min(drop);
-        let action = match (no_double > answer, take > drop) {
-            (true, true) => Action::TooGood,
-            (true, false) => Action::NoDouble,
-            (false, true) => Action::DoubleDrop,
-            (false, false) => Action::DoubleTake,
-        };
-        Ok(CubeAction { no_double, double_take: take, double_drop: drop, best: no_double.max(answer), action })
+        let (action, best) = choose(no_double, take, drop, f64::NAN);
+        Ok(CubeAction { no_double, double_take: take, double_drop: drop, best, action })
     }
 }
 
