@@ -144,7 +144,7 @@ impl PyNetwork {
         arrays::from_cells(py, best)
     }
 
-    /// What each of the 21 rolls is worth; and the error that cut the work short.
+    /// What each of the 21 rolls is worth.
     #[pyo3(signature = (positions, objective, threads, /))]
     #[allow(clippy::type_complexity, reason = "a tuple for Python")]
     fn roll_values<'py>(
