@@ -22,7 +22,6 @@ import re
 import shutil
 import tempfile
 import time
-from pathlib import Path
 
 from timing import Comparison, Figures, Job, machine, report
 
@@ -160,7 +159,7 @@ rollout
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--model", type=Path)
+    parser.add_argument("--model", help="a name or a file")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     model = named(options.model or "fast")

@@ -33,7 +33,8 @@ class Stage:
 
     Attributes:
         games: how many games it has.
-        games_per_step: games that are played with the same weights, a multiple of 8.
+        games_per_step: games that are played with the same weights, a multiple of 8; `games` is rounded up to whole
+            steps.
         changes: changes of the weights after them, 1 to `games_per_step`; each learns from an equal share of the
             positions.
         rate: how far weights change at a time (Adam), at the start of the stage and at its end; geometric in between.

@@ -48,8 +48,10 @@ def play(
     save: Annotated[Path | None, typer.Option(help="Keep the match in this file after every action.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a kept match, and keep it there.")] = None,
     export_to: Annotated[
-        Path | None,
-        typer.Option("--export", help="At the end, write the match to a .mat, .sgf, .json, .txt or .svg file."),
+        list[Path] | None,
+        typer.Option(
+            "--export", help="At the end, write the match to a .mat, .sgf, .json, .txt or .svg file. Repeatable."
+        ),
     ] = None,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="No discs and lines, whatever the terminal can.")] = False,
     color: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
@@ -68,9 +70,9 @@ def play(
     from gammon.cli._table import Leaves, Table, check_export, export, plain, read_match, write_match
 
     kept = resume if save is None else save
-    if export_to is not None:
-        check_export(export_to)
-        check_apart([] if kept is None else [kept], export_to)
+    for path in export_to or []:
+        check_export(path)
+        check_apart([] if kept is None else [kept], path)
     screen = _screen(ascii_only, color, cards)
     if resume is not None:
         _refuse_beside_resume(rules=rules, length=length, set=settings, names=names, dice=dice, seed=seed, clock=clock)
@@ -97,8 +99,8 @@ def play(
         print("\nGoodbye." if save is None else f"\nGoodbye. Go on with: gammon play --resume {plain(str(save))}")
         if isinstance(left, KeyboardInterrupt):
             raise
-    if export_to is not None:
-        export(export_to, match)
+    for path in export_to or []:
+        export(path, match)
 
 
 def _refuse_beside_resume(**given: object) -> None:

@@ -93,7 +93,9 @@ def show(
         show_file(position, json)
         return
     if os.path.isdir(position):
-        raise InvalidArgumentError(f"{position} is a folder: show takes one file")
+        raise InvalidArgumentError(
+            f"{position} is a folder: show takes one file, and gammon.simulation.Dataset reads that of a simulation"
+        )
     if "." in position:  # which no ID has in it
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), position)
     if theme is not None and svg is None:

@@ -266,9 +266,7 @@ def _text(result: RolloutResult) -> str:
     for candidate in result.ranked:
         name = candidate.action or "position"
         shares = "".join(f"{chance:>9.2%}" for chance in candidate.probabilities)
-        numbers = (
-            f"{candidate.equity:>+9.4f}{candidate.value:>+9.4f}{0.0 - candidate.behind:>+9.4f}{candidate.trials:>9}"
-        )
+        numbers = f"{candidate.equity:>+9.4f}{candidate.value:>+9.4f}{candidate.behind:>9.4f}{candidate.trials:>9}"
         lines.append(f"{name:<{width}}  {shares}{numbers}")
         shares = "".join(f"{error:>9.2%}" for error in candidate.probability_errors)
         numbers = f"{candidate.equity_error:>9.4f}{candidate.value_error:>9.4f}{candidate.behind_error:>9.4f}"

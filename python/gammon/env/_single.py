@@ -42,8 +42,8 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
     The agent sits at seat 0. ``docs/env/gymnasium.md`` has the layout of observations and actions.
 
     Args:
-        opponent: "random", "baseline", "fast", a `gammon.Model` or the path of its file, or a `gammon.Policy`, as in
-            `gammon.simulate`.
+        opponent: a player of `gammon.simulate`: "random", "baseline", "fast", "strong", a level such as "expert", a
+            `gammon.Model` or the path of its file, or a `gammon.Policy`.
         rules: the rules; None for cubeless games in which gammons count.
         variant: the start of each game where there are no rules.
         actions: "play": an action is a whole play, by its place among the legal ones; "step": one step of one checker.

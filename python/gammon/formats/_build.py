@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gammon.dice import Roll
 from gammon.errors import GammonError, IllegalActionError, IllegalPlayError, InvalidPositionError, NotationError
 from gammon.formats._faults import Faults
+from gammon.formats._rules import FULL_VARIANTS
 from gammon.match import Comment, Event, GameState, Match, Offer, Phase, State
 from gammon.match._codec import LONGEST_TEXT, AbsentDice
 from gammon.match._events import play_event, roll_event
@@ -379,7 +380,7 @@ class _Builder:
         if position == self.match.rules.position:
             return True
         if "variant" not in self.text.settings and "variant" not in self.guessed:
-            for variant in ("nackgammon", "longgammon"):
+            for variant in FULL_VARIANTS:
                 if position == Position.start(variant):
                     raise _Retry(variant=variant)
         return False

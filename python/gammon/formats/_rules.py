@@ -7,7 +7,10 @@ from typing import Any
 from gammon.position import VARIANTS
 from gammon.rules import Rules
 
-__all__ = ["RULE_TAGS", "apply_setting", "rule_tags"]
+__all__ = ["FULL_VARIANTS", "RULE_TAGS", "apply_setting", "rule_tags"]
+
+FULL_VARIANTS = tuple(name for name in VARIANTS if name not in ("standard", "hypergammon"))
+"""Variants that differ in where checkers start; hypergammon comes with the number of checkers."""
 
 RULE_TAGS = (
     "AutomaticDoubles",

@@ -19,7 +19,7 @@ from gammon.formats._build import Entry, GameText, MatchText, Setup, build, fits
 from gammon.formats._compare import differences
 from gammon.formats._faults import Faults
 from gammon.formats._input import Input, Target, decode, naming, read_all, write_text
-from gammon.formats._rules import apply_setting, rule_tags
+from gammon.formats._rules import FULL_VARIANTS, apply_setting, rule_tags
 from gammon.match import Comment, Event, Game, GameState, Match, Offer, State
 from gammon.play import Play
 from gammon.position import Position
@@ -317,7 +317,7 @@ def _rules(properties: dict[str, list[str]], match: MatchText, game: GameText) -
         match.settings["jacoby"] = "jacoby" in words
     if "nocube" in words:
         match.settings["use_cube"] = False
-    for variant in ("nackgammon", "longgammon"):
+    for variant in FULL_VARIANTS:
         if variant in words:
             match.settings["variant"] = variant
     for word in words:
