@@ -207,7 +207,11 @@ def to_keys(positions: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 
 def random_positions(n: int, seed: int) -> NDArray[np.int8]:
-    """The first `n` positions before a roll in random games of a seed, int8[n, 28]; `n` is at most 2**26.
+    """The first `n` positions before a roll in random games of a seed, int8[n, 28].
+
+    Args:
+        n: 0 to 2**26.
+        seed: 0 to 2**64 - 1.
 
     Raises:
         InvalidArgumentError: for a number out of range.
@@ -223,6 +227,13 @@ def random_positions(n: int, seed: int) -> NDArray[np.int8]:
 
 def features(positions: NDArray[np.int8], encoding: str = "raw196") -> NDArray[np.float32]:
     """Positions as inputs for an evaluator, float32[N, K]; the encodings are in ``docs/encodings.md``.
+
+    Args:
+        positions: int8[N, 28].
+        encoding: its name.
+
+    Raises:
+        InvalidArgumentError: for an encoding that there is not, with those that there are.
 
     >>> from gammon import batch
     >>> batch.features(batch.random_positions(2, seed=1)).shape

@@ -182,14 +182,17 @@ class Clock:
         self._reading = dataclasses.replace(reading, stopped=reason)
 
     def resume(self) -> None:
-        """Lets the hands run on, within the same turn and its bonus."""
+        """Lets the hands run on, within the same turn and its bonus.
+
+        Raises `IllegalActionError` if the clock is not stopped.
+        """
         reading = self.reading()
         if reading.stopped is None:
             raise IllegalActionError("the clock is not stopped")
         self._reading = dataclasses.replace(reading, stopped=None)
 
     def give(self, player: int, seconds: float) -> None:
-        """Adds seconds to a player's reserve."""
+        """Adds seconds, 0 to 1e9, to a player's reserve. Raises `InvalidArgumentError` for any other number."""
         whole("player", player, 0, 1)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MAX_SECONDS:
             raise InvalidArgumentError(f"seconds is 0 to {MAX_SECONDS:.0f}, not {seconds!r:.60}")

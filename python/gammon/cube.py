@@ -372,7 +372,10 @@ class Ladder:
         return Ladder(levels, self.endless, self.gammons_while_centred, self.beavers, turns, self.unit)
 
     def worth(self, outcome: int, level: int = 0) -> float:
-        """What an outcome (-3 to 3 without 0) is worth to the player at a level, in the ladder's unit."""
+        """What an outcome (-3 to 3 without 0) is worth to the player at a level, in the ladder's unit.
+
+        Raises `InvalidArgumentError` for an outcome or a level that there is not.
+        """
         if outcome not in OUTCOMES:
             raise InvalidArgumentError(f"an outcome is one of {OUTCOMES}, not {outcome!r}")
         whole("level", level, 0, MAX_LEVEL if self.endless else len(self.levels) - 1)
@@ -489,6 +492,9 @@ class ScoreGraph:
             length: the points to play to, at most 128.
             met, crawford, holland, cube_limit, use_cube: as in `Ladder.match`.
             start: the first score, seen by player 0; `length`-away for both if None.
+
+        Raises:
+            InvalidArgumentError: for a length out of range, and a start that such a match never has.
         """
         whole("length", length, 1, MAX_GRAPH_LENGTH)
         first = Score(length, length) if start is None else start
@@ -532,7 +538,10 @@ class ScoreGraph:
 
     @classmethod
     def of(cls, rules: Rules, *, met: MatchEquityTable | None = None, stake: int = 1) -> ScoreGraph:
-        """The graph of a match or session under these rules."""
+        """The graph of a match or session under these rules.
+
+        Raises `InvalidArgumentError` for a match with a stake other than 1 (rule 7.5), or of more than 128 points.
+        """
         if rules.length is None:
             return cls.session(Ladder.of(rules, stake=stake))
         if stake != 1:
@@ -551,7 +560,10 @@ class ScoreGraph:
         return _core.ScoreGraph([(node.ladder.compiled(), *node.next) for node in self.nodes], self.start)
 
     def next(self, node: int, *, winner: int, points: int) -> int | None:
-        """The node after player `winner` has won `points`, or None when that ends the match."""
+        """The node after player `winner` has won `points`, or None when that ends the match.
+
+        Raises `InvalidArgumentError` for a node or a winner that there is not, or points below 1.
+        """
         whole("node", node, 0, len(self.nodes) - 1)
         whole("winner", winner, 0, 1)
         whole("points", points, 1, 3 * MAX_CUBE * MAX_CUBE)

@@ -125,7 +125,10 @@ class Model:
         return self._network.kernel
 
     def evaluate(self, position: Position) -> tuple[float, float, float, float, float]:
-        """The five probabilities of one position, for the player on roll; a finished game is exact."""
+        """The five probabilities of one position, for the player on roll; a finished game is exact.
+
+        Win, win gammon, win backgammon, lose gammon, lose backgammon: nested, 0 to 1.
+        """
         return self._network.evaluate_one(position)
 
     def __call__(self, positions: NDArray[np.int8], /) -> NDArray[np.float32]:

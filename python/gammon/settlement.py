@@ -143,7 +143,12 @@ class Table:
     names: list[str] = field(default_factory=list, init=False)
 
     def join(self, name: str, funds: Amount | None = None) -> int:
-        """Gives a player a seat. With `funds`, whoever cannot cover one amount and the fee is refused (rule 10.3)."""
+        """Gives a player a seat, 0 or 1. With `funds`, whoever cannot cover one amount and the fee is refused.
+
+        Raises:
+            IllegalActionError: for that (rule 10.3), if the table is full, or if somebody of this name sits there.
+            InvalidArgumentError: for a name that is none, or funds that are no amount.
+        """
         if not isinstance(name, str) or not name:
             raise InvalidArgumentError(f"a player has a name, not {name!r}")
         if len(self.names) == 2:
@@ -157,7 +162,7 @@ class Table:
         return len(self.names) - 1
 
     def start(self, dice: DiceSource | None = None) -> Match:
-        """The session or match between the two who have joined."""
+        """The session or match between the two who have joined. Raises `IllegalActionError` before both have."""
         if len(self.names) < 2:
             raise IllegalActionError(f"two players are needed, not {len(self.names)}")
         return Match(self.rules, names=self.names, dice=dice)
