@@ -135,7 +135,11 @@ class MatchEquityTable:
 
     @property
     def length(self) -> int:
-        """The most points that it has values for; beyond them it is extended."""
+        """The most points that it has values for; beyond them it is extended.
+
+        >>> MatchEquityTable.default().length
+        25
+        """
         return len(self.pre)
 
     def mwc(self, away: int, opponent_away: int, *, post_crawford: bool = False, player: int = 0) -> MWC:
@@ -217,6 +221,11 @@ class MatchEquityTable:
         """The match winning chance that an equity stands for: the inverse of `to_equity`.
 
         Raises `InvalidArgumentError` for an equity that no match winning chance has.
+
+        >>> from gammon.cube import Score
+        >>> met = MatchEquityTable.default()
+        >>> met.to_mwc(1.0, Score(5, 5)) == met.mwc(4, 5)
+        True
         """
         power_of_two("cube", cube, MAX_CUBE)
         lose, win = self._after(score, -cube, player), self._after(score, cube, player)
@@ -328,7 +337,14 @@ class MatchEquityTable:
         return _table(name, _parse(name, data))
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits."""
+        """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> MatchEquityTable.compute(length=3).save(file)
+        >>> file.getvalue()[:19]
+        b'<?xml version="1.0"'
+        """
         data = _document(self).encode()
         if isinstance(path, str | os.PathLike):
             with whole(path) as partial, open(partial, "wb") as file:
