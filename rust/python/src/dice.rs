@@ -11,6 +11,8 @@ use crate::text::Text;
 
 /// Two dice without an order; the larger is first.
 ///
+/// Raises InvalidArgumentError for dice outside 1 to 6.
+///
 /// >>> roll = Roll(1, 3)
 /// >>> str(roll), roll.high, roll.low, roll.weight, roll.is_double, roll.index
 /// ('31', 3, 1, 2, False, 3)

@@ -71,6 +71,8 @@ fn side_from(
 impl PyPosition {
     /// The start of a game: "standard", "nackgammon", "hypergammon" or "longgammon".
     ///
+    /// Raises InvalidArgumentError for another name.
+    ///
     /// >>> Position.start("hypergammon").pips
     /// 69
     #[staticmethod]
@@ -81,7 +83,8 @@ impl PyPosition {
 
     /// The position of a GNU Position ID; a side's checkers that are not on the board are off.
     ///
-    /// Raises NotationError if it cannot be read, InvalidPositionError if it is no position.
+    /// `checkers`, 1 to 15, is what each side has in all. Raises NotationError if it cannot be read,
+    /// InvalidPositionError if it is no position, InvalidArgumentError for another number of checkers.
     ///
     /// >>> Position.from_id("4HPwATDgc/ABMA") == Position.start()
     /// True
@@ -95,7 +98,7 @@ impl PyPosition {
     /// The position of counts by point, each side in its own numbering.
     ///
     /// `off=None` means those of `checkers` that are not on the board; a smaller number means missing checkers.
-    /// Raises InvalidPositionError with all faults together.
+    /// Raises InvalidPositionError with all faults together, InvalidArgumentError for `checkers` outside 1 to 15.
     ///
     /// >>> Position.from_points({24: 2, 13: 5, 8: 3, 6: 5}, opponent={24: 2, 13: 5, 8: 3, 6: 5}) == Position.start()
     /// True
@@ -122,6 +125,8 @@ impl PyPosition {
     }
 
     /// The position of an int8 array of shape (28,), or of 28 whole numbers.
+    ///
+    /// Raises ArrayError for anything else, InvalidPositionError for numbers that are no position.
     ///
     /// >>> Position.from_array(Position.start().to_array()) == Position.start()
     /// True
@@ -276,6 +281,8 @@ impl PyPosition {
 
     /// The distinct legal plays of a roll: a sequence, empty for a dance or a finished game.
     ///
+    /// Raises NotationError for a text that is no roll.
+    ///
     /// >>> plays = Position.start().plays(Roll(3, 1))
     /// >>> len(plays), str(plays[0]), "8/5 6/5" in plays
     /// (16, '24/23 24/21', True)
@@ -332,6 +339,8 @@ pub fn variant_from(py: Python<'_>, name: &str) -> PyResult<Variant> {
 }
 
 /// How a game ended, as the player on roll sees it: points -3 to 3 without 0.
+///
+/// Raises InvalidArgumentError for another number.
 ///
 /// >>> Outcome(2)
 /// Outcome(2)
