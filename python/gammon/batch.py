@@ -63,6 +63,10 @@ def legal_positions(
     Returns:
         int8[M, 28] (the first M rows of `out` if it is given) and offsets int64[N + 1].
 
+    Raises:
+        InvalidArgumentError: for another view.
+        ArrayError: also for an `out` that is too small.
+
     >>> import numpy as np
     >>> from gammon import Position, batch
     >>> values, offsets = batch.legal_positions(Position.start().to_array()[None], np.array([[3, 1]], np.uint8))
@@ -293,6 +297,10 @@ def best_positions(
         model: "fast", which it is if it is None, "strong", a path, or an `Evaluator`.
         threads: None for one on each core.
 
+    Raises:
+        InvalidArgumentError: for another view or objective.
+        ModelFormatError: for a file that is no model.
+
     >>> import numpy as np
     >>> from gammon import Position, Roll, batch
     >>> best = batch.best_positions(Position.start().to_array()[None], np.array([[3, 1]], np.uint8))
@@ -345,6 +353,10 @@ def roll_values(
         objective: "points" or "win".
         model: "fast", which it is if it is None, "strong", a path, or a `Model`.
         threads: None for one on each core.
+
+    Raises:
+        InvalidArgumentError: for another objective, and for an evaluator that is no `Model`.
+        ModelFormatError: for a file that is no model.
 
     >>> from gammon import Position, Roll, batch
     >>> values = batch.roll_values(Position.start().to_array()[None])[0]

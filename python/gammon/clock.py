@@ -48,6 +48,8 @@ class ClockSettings:
     In `bronstein` mode the bonus is the delay: the seconds that a turn may take before it costs reserve. In `fischer`
     mode it is the increment: the seconds that are added when the clock is turned.
 
+    Raises `InvalidArgumentError` for another mode, and for seconds outside 0 to 1e9.
+
     >>> ClockSettings().reserve(7)
     840.0
     """
@@ -123,6 +125,8 @@ class Clock:
 
     `points` is the match length, or what is still needed when a director imposes the clock later.
 
+    Raises `InvalidArgumentError` for points below 1.
+
     >>> hands = iter([0.0, 0.0, 20.0, 20.0, 20.0])
     >>> clock = Clock(ClockSettings(), points=1, time=lambda: next(hands))
     >>> clock.start(0)
@@ -159,6 +163,8 @@ class Clock:
     def restore(self, reading: ClockReading) -> None:
         """Sets the hands to what the clock showed at some moment; they go on from there.
 
+        Raises `InvalidArgumentError` for what is no `ClockReading`.
+
         >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
         >>> clock.restore(ClockReading((30.0, 45.0), running=1))
         >>> clock.left(0)
@@ -171,6 +177,8 @@ class Clock:
 
     def start(self, player: int) -> None:
         """Starts a player's clock with a fresh bonus, and ends the turn of the other if theirs was running.
+
+        Raises `InvalidArgumentError` for a player who is not 0 or 1.
 
         >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
         >>> clock.start(0)
@@ -248,6 +256,8 @@ class Clock:
 
     def left(self, player: int) -> float:
         """The seconds until a player is out of time, the bonus of a running Bronstein turn included; never below 0.
+
+        Raises `InvalidArgumentError` for a player who is not 0 or 1.
 
         >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
         >>> clock.start(0)

@@ -120,6 +120,8 @@ class Score:
     `post_crawford` says that one of them needs one point and the Crawford game is over, or that there is none in this
     match (rule 7.7).
 
+    Raises `InvalidArgumentError` for points outside 1 to 32767, and for `post_crawford` at a score without it.
+
     >>> Score(1, 3).is_crawford, Score(1, 3, post_crawford=True).is_crawford, Score(1, 1).is_crawford
     (True, False, False)
     """
@@ -208,6 +210,9 @@ class Ladder:
             double (rules 7.2 and 7.9).
         unit: "points", or "mwc" for match winning chances.
 
+    Raises:
+        InvalidArgumentError: for another unit, more than one level of an endless ladder, and levels that are no ladder.
+
     >>> ladder = Ladder.money(jacoby=False)
     >>> round(ladder.value([0.7, 0.2, 0.0, 0.1, 0.0], Cube(2, "player")), 6)
     1.476
@@ -257,6 +262,8 @@ class Ladder:
             cube_limit: the most that stake x cube may be (rule 7.1); None for no limit.
             use_cube: False for a game without doubling.
 
+        Raises `InvalidArgumentError` for a stake outside 1 to 2^15, or a limit below 1.
+
         >>> len(Ladder.money(cube_limit=64).levels), Ladder.money().endless
         (7, True)
         """
@@ -299,6 +306,8 @@ class Ladder:
             cube_limit: the most that the cube may be (rule 7.1).
             use_cube: False for a match without doubling.
             player: which of the players of an asymmetric table the score is seen by.
+
+        Raises `InvalidArgumentError` for a score that is none, or a limit below 1.
 
         >>> [level.may_double for level in Ladder.match(Score(2, 5)).levels[:4]]
         [(True, True), (False, True), (False, True), (False, False)]
@@ -485,6 +494,8 @@ class ScoreGraph:
     """All scores of a match and how one leads to the next: the plan that whole matches are simulated by.
 
     A money session is a single node that leads to itself: it has no entries in `next` and nobody needs any points.
+
+    Raises `InvalidArgumentError` for links to nodes that there are not.
 
     >>> graph = ScoreGraph.match(3)
     >>> len(graph.nodes), graph.nodes[graph.start].away

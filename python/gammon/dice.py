@@ -166,6 +166,8 @@ class SequenceDice:
     def throw(self) -> tuple[int, int]:
         """The next pair, in the order given.
 
+        Raises `InvalidArgumentError` at the end of the list.
+
         >>> SequenceDice([(1, 3)]).throw()
         (1, 3)
         """

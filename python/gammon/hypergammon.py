@@ -152,6 +152,8 @@ class Hypergammon:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file, by way of ``PATH.partial``; ``docs/formats/hypergammon.md`` has its layout.
 
+        Raises `OSError` if writing fails.
+
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     solve(checkers=1).save(folder + "/one.hyper")

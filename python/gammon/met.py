@@ -101,6 +101,8 @@ class MatchEquityTable:
         post: after the Crawford game, for player 0 and player 1 as the one who trails: `post[player][i]` for i + 1
             points needed against 1. May have fewer entries than the table has rows.
 
+    Raises `InvalidArgumentError` for rows of other lengths, and for chances that do not lie between 0 and 1.
+
     >>> table = MatchEquityTable.compute(gammon_rate=0.25, length=7)
     >>> table.length, round(table.mwc(1, 7), 2)
     (7, 0.91)
@@ -149,7 +151,8 @@ class MatchEquityTable:
         Scores beyond the table are extended, see ``docs/met.md``. `player` is who asks, for tables whose two players
         are not equally strong.
 
-        Raises `InvalidArgumentError` if both have won, or `post_crawford` is said of a score without it.
+        Raises `InvalidArgumentError` if both have won, if `post_crawford` is said of a score without it, and for a
+        number above 32767.
 
         >>> met = MatchEquityTable.default()
         >>> met.mwc(0, 3), met.mwc(1, 1)
@@ -205,6 +208,8 @@ class MatchEquityTable:
 
     def to_equity(self, mwc: MWC, score: Score, *, cube: int = 1, player: int = 0) -> Equity:
         """The equity that a match winning chance is worth at a score with this cube, a power of 2.
+
+        Raises `InvalidArgumentError` for a chance outside 0 to 1, or a cube that is none.
 
         >>> from gammon.cube import Score
         >>> met = MatchEquityTable.default()
@@ -338,6 +343,8 @@ class MatchEquityTable:
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
         """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits.
+
+        Raises `OSError` if writing fails.
 
         >>> import io
         >>> file = io.BytesIO()

@@ -47,6 +47,8 @@ class Stakes:
     `amount` is the money for each point of a session, or, in a match, what the loser pays the winner. `fee` is paid by
     each player for each game, in addition; `rake` is the share of each winner's winnings that the house keeps, 0 to 1.
 
+    Raises `InvalidArgumentError` for amounts below 0, a rake above 1, and what is no exact amount.
+
     >>> Stakes(10, rake="0.05")
     Stakes(amount=Decimal('10'), fee=Decimal('0'), rake=Decimal('0.05'))
     """

@@ -108,6 +108,8 @@ class Recipe:
             them: shots, blocks, boards and races (``docs/encodings.md``).
         start, quick, teacher: recipes of networks that it needs, see `train`; made first, beside the network itself.
 
+    Raises `InvalidArgumentError` for a recipe without stages; `train` checks the rest.
+
     >>> from gammon.training import Recipe, Stage
     >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
     >>> recipe == Recipe.from_dict(recipe.to_dict())

@@ -125,6 +125,8 @@ class OneSided:
     def size(points: int = 6, checkers: int = 15) -> tuple[int, int]:
         """How many positions a table has, and about how many bytes of memory it takes, without building it.
 
+        Raises `InvalidArgumentError` for a size that does not exist.
+
         >>> OneSided.size(points=13)[0]
         37442160
         """
@@ -242,6 +244,8 @@ class OneSided:
     def index(self, counts: Iterable[int]) -> int:
         """The number of a position, in the order of GNU Backgammon.
 
+        Errors are those of `distribution`.
+
         >>> OneSided(points=6, checkers=2).index([2])
         7
         """
@@ -249,6 +253,8 @@ class OneSided:
 
     def counts(self, index: int) -> tuple[int, ...]:
         """The checkers on each point of the position with a number.
+
+        Raises `InvalidArgumentError` for a number outside 0 to `positions` - 1.
 
         >>> OneSided(points=6, checkers=2).counts(7)
         (2, 0, 0, 0, 0, 0)
@@ -283,6 +289,8 @@ class OneSided:
     def mean_rolls(self, counts: Iterable[int]) -> float:
         """The mean number of rolls to bear off all checkers.
 
+        Errors are those of `distribution`.
+
         >>> OneSided.default().mean_rolls([0, 0, 0, 0, 0, 1])
         1.25
         """
@@ -290,6 +298,8 @@ class OneSided:
 
     def variance(self, counts: Iterable[int]) -> float:
         """The variance of the number of rolls to bear off all checkers.
+
+        Errors are those of `distribution`.
 
         >>> round(OneSided.default().variance([0, 0, 0, 0, 0, 1]), 4)
         0.1875
@@ -299,6 +309,8 @@ class OneSided:
     def epc(self, counts: Iterable[int]) -> float:
         """The effective pip count: the mean number of rolls times 49/6, the mean pips of a roll.
 
+        Errors are those of `distribution`.
+
         >>> round(OneSided.default().epc([2, 1]), 3)
         14.972
         """
@@ -306,6 +318,8 @@ class OneSided:
 
     def wastage(self, counts: Iterable[int]) -> float:
         """The effective pip count minus the pip count.
+
+        Errors are those of `distribution`.
 
         >>> round(OneSided.default().wastage([2, 1]), 3)
         10.972

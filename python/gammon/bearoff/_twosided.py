@@ -204,6 +204,8 @@ class TwoSided:
     ) -> Size:
         """What building a table takes, without building it.
 
+        Raises `InvalidArgumentError` for a size that no table can have.
+
         >>> size = TwoSided.size(points=6, checkers=15)
         >>> size.pairs, round(size.file_bytes / 1e9, 1)
         (2944581696, 24.8)

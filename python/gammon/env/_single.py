@@ -120,6 +120,9 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         Returns observation, reward (what the agent won when the episode ends, else 0), terminated, truncated (always
         False) and info: "candidates" int8[n, 28] with what each play leads to, seen by the opponent; "illegal".
 
+        Raises `IllegalActionError` before `reset` and after the last step, and for an action that there is not with
+        ``illegal_action="raise"``.
+
         >>> env = BackgammonEnv()
         >>> _ = env.reset(seed=1)
         >>> observation, reward, terminated, truncated, info = env.step(0)
@@ -147,6 +150,8 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[size], the actions that there are now, under the name that stable-baselines3's contrib looks for.
+
+        Raises `IllegalActionError` before `reset`.
 
         >>> env = BackgammonEnv()
         >>> observation, info = env.reset(seed=1)

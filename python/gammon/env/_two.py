@@ -90,6 +90,8 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins an episode. The dice follow from the seed; without one it is drawn.
 
+        Raises `InvalidArgumentError` for a seed outside 0 to 2**64 - 1.
+
         >>> env = BackgammonAEC()
         >>> env.reset(seed=1)
         >>> env.agents, env.agent_selection in env.agents
@@ -120,6 +122,8 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
 
     def step(self, action: SupportsIndex | None) -> None:
         """Takes an action of the agent who decides; None for one whose episode is over.
+
+        Raises `IllegalActionError` for an action that there is not, with ``illegal_action="raise"``.
 
         >>> env = BackgammonAEC()
         >>> env.reset(seed=1)
@@ -184,6 +188,9 @@ def aec(
         illegal_action: what an action does that there is not: "lose" ends the episode as the worst loss for who acted,
             "raise" raises `IllegalActionError` and changes nothing.
         render_mode: "ansi" for text, or None.
+
+    Raises:
+        InvalidArgumentError: for an option that there is not.
 
     >>> env = aec()
     >>> env.reset(seed=1)

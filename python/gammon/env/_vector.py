@@ -73,6 +73,9 @@ class VectorEnv:
             the game, or the match as a lost one; "raise" raises `IllegalActionError` and changes nothing.
         candidates: whether observations hold what every action leads to.
 
+    Raises:
+        InvalidArgumentError: for a number of games out of range, or an option that there is not.
+
     >>> import gammon
     >>> import numpy as np
     >>> env = VectorEnv(3)
@@ -109,6 +112,8 @@ class VectorEnv:
 
     def reset(self, *, seed: int | None = None) -> tuple[VectorObservation, dict[str, Any]]:
         """Begins n new games. Without a seed one is drawn; it is in `.seed` and in the infos.
+
+        Raises `InvalidArgumentError` for a seed outside 0 to 2**64 - 1.
 
         >>> seen, infos = VectorEnv(3).reset(seed=1)
         >>> seen.positions.shape, infos

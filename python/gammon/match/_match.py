@@ -457,6 +457,8 @@ class Match:
     def game_history(self, number: int) -> list[tuple[State, Event]]:
         """Like `history`, of one game by its number from 1; what happened before its opening throw belongs to it.
 
+        Raises `InvalidArgumentError` for a number below 1; a game that there is not has no events.
+
         >>> match = Match(dice=SequenceDice([(3, 1), (6, 2)]))
         >>> match.apply(Action("roll"))
         >>> match.resign()
@@ -806,6 +808,8 @@ class Match:
     def set_up(self, position: Position) -> None:
         """The next game was started from this position, as player 0 sees it: a wrong one (rule 9.7).
 
+        Raises `IllegalActionError` during a game, and for a position that is finished.
+
         >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
         >>> match.set_up(Position.start("nackgammon"))
         >>> match.roll(), match.position.pips
@@ -821,6 +825,8 @@ class Match:
         """The game goes on from this position, as player 0 sees it, with this player on roll and the cube like that.
 
         For problems, edited boards and gaps in a record; between games it begins the next one. The player may double.
+
+        Raises `IllegalActionError` for a position that is finished, or a value or stake that the rules do not allow.
 
         >>> match = Match()
         >>> match.set_position(Position.from_points({6: 2}, opponent={6: 3}), on_roll=1, value=2, owner=1)
@@ -844,6 +850,8 @@ class Match:
         """The score is this, between games: the record begins later, or lacks something.
 
         `post_crawford` says that the Crawford game has been played already.
+
+        Raises `IllegalActionError` during a game, `InvalidArgumentError` for what is no pair of whole numbers.
 
         >>> match = Match(Rules.match(7))
         >>> match.set_score((6, 2))

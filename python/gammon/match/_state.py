@@ -118,6 +118,8 @@ class Action:
     `player` is the seat that acts, None for the opening throw, which both make. `roll` gives the dice of a `roll` that
     are not to come from the match's source. `play` belongs to `play`, `level` (1 to 3) to `resign`.
 
+    Raises `InvalidArgumentError` for fields that do not belong together.
+
     >>> Action("resign", player=0, level=2)
     Action(kind='resign', player=0, roll=None, play=None, level=2)
     """
@@ -149,6 +151,8 @@ class State:
     The position is seen by `on_roll`, also while an offer is pending, and the cube's owner is relative to `on_roll`.
     Between games it shows the finished game with the new score. An offer of DOUBLE by the player who is not on roll is
     an early double (rule 7.10): the player on roll finishes the turn first.
+
+    Raises `InvalidArgumentError` for what no match can look like.
 
     >>> State(Position.start(), on_roll=0).to_act
     0

@@ -77,6 +77,8 @@ class Choices:
         `values` has one number for each candidate: float[M]. Since candidates are seen by the opponent, the values are
         most often what an evaluator gives with the sign turned.
 
+        Raises `ArrayError` for another number of values.
+
         >>> from gammon import batch, simulate
         >>> def race(choices):
         ...     return choices.best(-batch.pips(choices.candidates)[:, 1].astype(float))
