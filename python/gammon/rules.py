@@ -116,8 +116,8 @@ _CHOICES = {
 class Rules:
     """The rules that a session or match is played by; make one with `money`, `match`, `tournament` or `casual`.
 
-    Settings that contradict each other, or that the preset fixes, raise `InvalidArgumentError` with the reason; one that
-    there is not raises `TypeError`.
+    Settings that contradict each other, or that the preset fixes, raise `InvalidArgumentError` with the reason; one
+    that there is not raises `TypeError`.
 
     >>> Rules.match(7, holland=True)
     Rules.match(7, holland=True)
