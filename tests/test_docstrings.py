@@ -1,13 +1,15 @@
-"""Every public name says what it is, and every public class and function shows it by an example that runs.
+"""Every public name says what it is, and every public class, function, method and property shows it by an example.
 
 `test_doctests.py` runs the examples. Public is what stands in the `__all__` of a module without an underscore, and of a
-class there what has none.
+class there what has none. Constants, type aliases and the fields of dataclasses, named tuples and enumerations need no
+example: the class has one.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import importlib
 import inspect
 import itertools
@@ -84,19 +86,50 @@ def is_data(thing: object) -> bool:
     return not inspect.isclass(thing) and not inspect.isroutine(thing)
 
 
+Member = property | classmethod | staticmethod | functools.cached_property
+
+
 def members(cls: type) -> Iterator[tuple[str, object]]:
-    for name, member in vars(cls).items():
-        if not name.startswith("_") and (
-            callable(member)
-            or isinstance(member, property | classmethod | staticmethod)
-            or inspect.isgetsetdescriptor(member)
-        ):
-            yield name, member
+    """The methods and properties of a class, those of bases of ours too, but for the fields of a dataclass."""
+    # Fields are said after their names, or by the class.
+    found = {field.name for field in dataclasses.fields(cls)} if dataclasses.is_dataclass(cls) else set()
+    for base in cls.__mro__:
+        if base is not cls and not base.__module__.startswith("gammon"):
+            continue
+        for name, member in vars(base).items():
+            if name.startswith("_") or name in found:
+                continue
+            if callable(member) or isinstance(member, Member) or inspect.isgetsetdescriptor(member):
+                found.add(name)
+                yield name, member
+
+
+def text_of(member: object) -> str:
+    """A member's own docstring: not one that it has from the class it overrides, or from `staticmethod`."""
+    return getattr(member, "__func__", member).__doc__ or ""
+
+
+def silent(cls: type) -> list[str]:
+    """The members without a docstring."""
+    return [name for name, member in members(cls) if not text_of(member)]
+
+
+def not_shown(cls: type) -> list[str]:
+    """The members whose docstring has no example.
+
+    None of a protocol: nobody calls its own methods, and the example of the class shows one that has them. Exceptions
+    are no exception: those here have no methods.
+    """
+    if getattr(cls, "_is_protocol", False):
+        return []
+    return [name for name, member in members(cls) if ">>>" not in text_of(member)]
 
 
 def test_there_is_something_to_look_at() -> None:
     assert len(MODULES) > 20
     assert len(NAMES) > 200
+    classes = {thing for module, name in NAMES if inspect.isclass(thing := value(module, name)) and not is_data(thing)}
+    assert sum(len(list(members(cls))) for cls in classes) > 300
 
 
 @pytest.mark.parametrize("module", ["gammon", *MODULES])
@@ -116,10 +149,8 @@ def test_names_say_what_they_are(module: str, name: str) -> None:
     assert text, f"{module}.{name} has no docstring"
     assert ">>>" in text, f"{module}.{name} has no example"
     if inspect.isclass(thing):
-        silent = [member for member, found in members(thing) if not inspect.getdoc(found)]
-        # Fields are said after their names, or by the class.
-        fields = {field.name for field in dataclasses.fields(thing)} if dataclasses.is_dataclass(thing) else set()
-        assert not set(silent) - fields, f"{module}.{name} has members without a docstring"
+        assert not silent(thing), f"{module}.{name} has members without a docstring: {', '.join(silent(thing))}"
+        assert not not_shown(thing), f"{module}.{name} has members without an example: {', '.join(not_shown(thing))}"
 
 
 def test_what_finds_missing_docstrings_finds_them() -> None:
@@ -129,6 +160,66 @@ def test_what_finds_missing_docstrings_finds_them() -> None:
 
         def silent(self) -> None: ...
 
-    assert [name for name, member in members(Silent) if not inspect.getdoc(member)] == ["silent"]
+        @property
+        def silent_property(self) -> None: ...
+
+        @staticmethod
+        def silent_static() -> None: ...
+
+    assert silent(Silent) == ["silent", "silent_property", "silent_static"]
     assert "MODULES" not in described(importlib.import_module(__name__))
     assert "FORMATS" in described_anywhere("gammon.formats")
+
+
+def test_what_finds_missing_examples_finds_them() -> None:
+    class Base:
+        def inherited(self) -> None:
+            """Says something."""
+
+        def shown_here(self) -> None:
+            """Says something."""
+
+    Base.__module__ = "gammon._base"
+
+    @dataclasses.dataclass
+    class Told(Base):
+        field: type = int
+
+        def method(self) -> None:
+            """Says something."""
+
+        @property
+        def read(self) -> None:
+            """Says something."""
+
+        @classmethod
+        def of_class(cls) -> None:
+            """Says something."""
+
+        @staticmethod
+        def static() -> None:
+            """Says something."""
+
+        def shown(self) -> None:
+            """Says something.
+
+            >>> 1
+            1
+            """
+
+        def shown_here(self) -> None:
+            """Says something.
+
+            >>> 1
+            1
+            """
+
+    class Asked(typing.Protocol):
+        def method(self) -> None:
+            """Says something."""
+
+    assert not_shown(Told) == ["method", "read", "of_class", "static", "inherited"]
+    assert not_shown(Asked) == []
+    # Those of compiled classes, whose descriptors are of other kinds.
+    assert {"start", "flip", "pips"} <= dict(members(gammon.Position)).keys()
+    assert text_of(vars(gammon.Position)["start"]).startswith("The start of a game")

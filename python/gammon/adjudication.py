@@ -275,11 +275,26 @@ class Interruption:
 
     @property
     def seconds_left(self) -> float:
-        """How long the player may still come back; never below 0."""
+        """For how many seconds the player may still come back; never below 0.
+
+        >>> hands = [0.0]
+        >>> gone = Interruption(Match(), window=300, time=lambda: hands[0])
+        >>> hands[0] = 100.0
+        >>> gone.seconds_left
+        200.0
+        """
         return max(0.0, self.window - (self._time() - self._since))
 
     def resume(self) -> None:
-        """The player is back: the clock runs on."""
+        """The player is back: the clock runs on. Raises `IllegalActionError` once the window is over.
+
+        >>> from gammon import Rules
+        >>> from gammon.clock import ClockSettings
+        >>> match = Match(Rules.match(3, clock=ClockSettings()))
+        >>> Interruption(match).resume()
+        >>> match.clock.reading().stopped is None
+        True
+        """
         if self.seconds_left == 0:
             raise IllegalActionError(f"the player did not come back within {self.window:g} seconds")
         if self._stopped:
@@ -288,7 +303,13 @@ class Interruption:
     def adjudicate(
         self, evaluator: Evaluator | Engine | None = None, *, amount: Amount = 1, met: MatchEquities | None = None
     ) -> Adjudication:
-        """Divides the stakes, once the window is over; see `adjudicate`."""
+        """Divides the stakes, once the window is over; see `adjudicate`. Raises `IllegalActionError` before that.
+
+        >>> from gammon import Rules
+        >>> gone = Interruption(Match(Rules.match(3)), window=0)
+        >>> gone.adjudicate(amount=100).shares
+        (Decimal('50.0'), Decimal('50.0'))
+        """
         if self.seconds_left > 0:
             raise IllegalActionError(f"the player may still come back, for {self.seconds_left:g} seconds")
         return adjudicate(self.match, evaluator, amount=amount, met=met)

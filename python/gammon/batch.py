@@ -63,6 +63,10 @@ def legal_positions(
     Returns:
         int8[M, 28] (the first M rows of `out` if it is given) and offsets int64[N + 1].
 
+    Raises:
+        InvalidArgumentError: for another view.
+        ArrayError: also for an `out` that is too small.
+
     >>> import numpy as np
     >>> from gammon import Position, batch
     >>> values, offsets = batch.legal_positions(Position.start().to_array()[None], np.array([[3, 1]], np.uint8))
@@ -207,7 +211,11 @@ def to_keys(positions: NDArray[np.int8]) -> NDArray[np.uint8]:
 
 
 def random_positions(n: int, seed: int) -> NDArray[np.int8]:
-    """The first `n` positions before a roll in random games of a seed, int8[n, 28]; `n` is at most 2**26.
+    """The first `n` positions before a roll in random games of a seed, int8[n, 28].
+
+    Args:
+        n: 0 to 2**26.
+        seed: 0 to 2**64 - 1.
 
     Raises:
         InvalidArgumentError: for a number out of range.
@@ -223,6 +231,13 @@ def random_positions(n: int, seed: int) -> NDArray[np.int8]:
 
 def features(positions: NDArray[np.int8], encoding: str = "raw196") -> NDArray[np.float32]:
     """Positions as inputs for an evaluator, float32[N, K]; the encodings are in ``docs/encodings.md``.
+
+    Args:
+        positions: int8[N, 28].
+        encoding: its name.
+
+    Raises:
+        InvalidArgumentError: for an encoding that there is not, with those that there are.
 
     >>> from gammon import batch
     >>> batch.features(batch.random_positions(2, seed=1)).shape
@@ -282,6 +297,10 @@ def best_positions(
         model: "fast", which it is if it is None, "strong", a path, or an `Evaluator`.
         threads: None for one on each core.
 
+    Raises:
+        InvalidArgumentError: for another view or objective.
+        ModelFormatError: for a file that is no model.
+
     >>> import numpy as np
     >>> from gammon import Position, Roll, batch
     >>> best = batch.best_positions(Position.start().to_array()[None], np.array([[3, 1]], np.uint8))
@@ -334,6 +353,10 @@ def roll_values(
         objective: "points" or "win".
         model: "fast", which it is if it is None, "strong", a path, or a `Model`.
         threads: None for one on each core.
+
+    Raises:
+        InvalidArgumentError: for another objective, and for an evaluator that is no `Model`.
+        ModelFormatError: for a file that is no model.
 
     >>> from gammon import Position, Roll, batch
     >>> values = batch.roll_values(Position.start().to_array()[None])[0]

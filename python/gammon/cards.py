@@ -28,6 +28,8 @@ DICE_CARDS = 12
 def card_of(point: int, color: Color = "red") -> tuple[int, Side]:
     """The card, and its side, of a player's point 1 to 24.
 
+    Raises `NotationError` for another point or color.
+
     >>> card_of(24), card_of(8), card_of(24, "black")
     ((12, 'above'), (5, 'below'), (12, 'below'))
     """
@@ -39,6 +41,8 @@ def card_of(point: int, color: Color = "red") -> tuple[int, Side]:
 
 def point_of(card: int, side: Side, color: Color = "red") -> int:
     """The point of a player that lies above or below a card 1 to 12.
+
+    Raises `NotationError` for another card, side or color.
 
     >>> point_of(12, "above"), point_of(12, "above", "black")
     (24, 1)

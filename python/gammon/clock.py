@@ -48,6 +48,8 @@ class ClockSettings:
     In `bronstein` mode the bonus is the delay: the seconds that a turn may take before it costs reserve. In `fischer`
     mode it is the increment: the seconds that are added when the clock is turned.
 
+    Raises `InvalidArgumentError` for another mode, and for seconds outside 0 to 1e9.
+
     >>> ClockSettings().reserve(7)
     840.0
     """
@@ -77,7 +79,11 @@ class ClockSettings:
         return cls("fischer", reserve_per_point, increment)
 
     def reserve(self, points: int) -> float:
-        """The reserve of each player, in seconds, when `points` points are played for."""
+        """The reserve of each player, in seconds, when `points` points are played for.
+
+        >>> ClockSettings(reserve_per_point=90).reserve(5)
+        450.0
+        """
         return float(self.reserve_per_point) * points
 
 
@@ -119,6 +125,8 @@ class Clock:
 
     `points` is the match length, or what is still needed when a director imposes the clock later.
 
+    Raises `InvalidArgumentError` for points below 1.
+
     >>> hands = iter([0.0, 0.0, 20.0, 20.0, 20.0])
     >>> clock = Clock(ClockSettings(), points=1, time=lambda: next(hands))
     >>> clock.start(0)
@@ -139,7 +147,12 @@ class Clock:
         return f"Clock({self.settings!r}, {self._reading!r})"
 
     def reading(self) -> ClockReading:
-        """What the clock shows now."""
+        """What the clock shows now.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.reading()
+        ClockReading(reserve=(120.0, 120.0), running=None, used=0.0, ran_out=(), stopped=None)
+        """
         now = self._time()
         elapsed, self._last = max(0.0, now - self._last), now
         reading = self._reading
@@ -148,20 +161,45 @@ class Clock:
         return self._reading
 
     def restore(self, reading: ClockReading) -> None:
-        """Sets the hands to what the clock showed at some moment; they go on from there."""
+        """Sets the hands to what the clock showed at some moment; they go on from there.
+
+        Raises `InvalidArgumentError` for what is no `ClockReading`.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.restore(ClockReading((30.0, 45.0), running=1))
+        >>> clock.left(0)
+        30.0
+        """
         if not isinstance(reading, ClockReading):
             raise InvalidArgumentError(f"a clock goes on from a ClockReading, not {reading!r:.60}")
         self._last = self._time()
         self._reading = reading
 
     def start(self, player: int) -> None:
-        """Starts a player's clock with a fresh bonus, and ends the turn of the other if theirs was running."""
+        """Starts a player's clock with a fresh bonus, and ends the turn of the other if theirs was running.
+
+        Raises `InvalidArgumentError` for a player who is not 0 or 1.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.start(0)
+        >>> clock.reading().running
+        0
+        """
         whole("player", player, 0, 1)
         self.end_turn()
         self._reading = dataclasses.replace(self._reading, running=player, used=0.0)
 
     def end_turn(self) -> None:
-        """Ends the turn whose clock is running, if one is, and charges its time; no clock runs then."""
+        """Ends the turn whose clock is running, if one is, and charges its time; no clock runs then.
+
+        >>> hands = [0.0]
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: hands[0])
+        >>> clock.start(0)
+        >>> hands[0] = 20.0
+        >>> clock.end_turn()
+        >>> clock.reading().reserve, clock.reading().running
+        ((112.0, 120.0), None)
+        """
         reading = self.reading()
         player = reading.running
         if player is None:
@@ -173,6 +211,11 @@ class Clock:
         """Stops the hands in the middle of a turn.
 
         Raises `IllegalActionError` for a reason that no clock is stopped for, or if it stands already.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.stop("die on the floor")
+        >>> clock.reading().stopped
+        'die on the floor'
         """
         if reason not in STOP_REASONS:
             raise IllegalActionError(f"a clock is not stopped for {reason!r}, only for: {', '.join(STOP_REASONS)}")
@@ -182,14 +225,29 @@ class Clock:
         self._reading = dataclasses.replace(reading, stopped=reason)
 
     def resume(self) -> None:
-        """Lets the hands run on, within the same turn and its bonus."""
+        """Lets the hands run on, within the same turn and its bonus.
+
+        Raises `IllegalActionError` if the clock is not stopped.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.stop("break")
+        >>> clock.resume()
+        >>> clock.reading().stopped is None
+        True
+        """
         reading = self.reading()
         if reading.stopped is None:
             raise IllegalActionError("the clock is not stopped")
         self._reading = dataclasses.replace(reading, stopped=None)
 
     def give(self, player: int, seconds: float) -> None:
-        """Adds seconds to a player's reserve."""
+        """Adds seconds, 0 to 1e9, to a player's reserve. Raises `InvalidArgumentError` for any other number.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.give(1, LIFTED_DICE_SECONDS)
+        >>> clock.left(1)
+        180.0
+        """
         whole("player", player, 0, 1)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MAX_SECONDS:
             raise InvalidArgumentError(f"seconds is 0 to {MAX_SECONDS:.0f}, not {seconds!r:.60}")
@@ -197,7 +255,15 @@ class Clock:
         self._reading = self._with_reserve(player, reading.reserve[player] + seconds)
 
     def left(self, player: int) -> float:
-        """The seconds until a player is out of time, the bonus of a running Bronstein turn included; never below 0."""
+        """The seconds until a player is out of time, the bonus of a running Bronstein turn included; never below 0.
+
+        Raises `InvalidArgumentError` for a player who is not 0 or 1.
+
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: 0.0)
+        >>> clock.start(0)
+        >>> clock.left(0), clock.left(1)
+        (132.0, 120.0)
+        """
         whole("player", player, 0, 1)
         reading = self.reading()
         if reading.running != player:
@@ -208,6 +274,13 @@ class Clock:
         """Who loses on time when a player, or the director (None), claims it: the one who ran out first.
 
         Raises `IllegalActionError` if there is nothing to claim.
+
+        >>> hands = [0.0]
+        >>> clock = Clock(ClockSettings(), points=1, time=lambda: hands[0])
+        >>> clock.start(0)
+        >>> hands[0] = 200.0
+        >>> clock.claim(by=1)
+        0
         """
         return loser_on_time(self.reading(), by)
 

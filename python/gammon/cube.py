@@ -96,11 +96,19 @@ class Cube:
 
     @property
     def level(self) -> int:
-        """How often it has been turned from 1: its value is 2 to that power."""
+        """How often it has been turned from 1: its value is 2 to that power.
+
+        >>> Cube(8).level
+        3
+        """
         return self.value.bit_length() - 1
 
     def flip(self) -> Cube:
-        """The same cube as the other player sees it."""
+        """The same cube as the other player sees it.
+
+        >>> Cube(2, "player").flip()
+        Cube(value=2, owner='opponent')
+        """
         owners: dict[Owner | None, Owner | None] = {None: None, "player": "opponent", "opponent": "player"}
         return Cube(self.value, owners[self.owner])
 
@@ -111,6 +119,8 @@ class Score:
 
     `post_crawford` says that one of them needs one point and the Crawford game is over, or that there is none in this
     match (rule 7.7).
+
+    Raises `InvalidArgumentError` for points outside 1 to 32767, and for `post_crawford` at a score without it.
 
     >>> Score(1, 3).is_crawford, Score(1, 3, post_crawford=True).is_crawford, Score(1, 1).is_crawford
     (True, False, False)
@@ -132,7 +142,11 @@ class Score:
 
     @property
     def is_crawford(self) -> bool:
-        """Whether the next game is the Crawford game, which is played without the cube."""
+        """Whether the next game is the Crawford game, which is played without the cube.
+
+        >>> Score(1, 3).is_crawford, Score(1, 3, post_crawford=True).is_crawford
+        (True, False)
+        """
         return self._phase() is CrawfordPhase.CRAWFORD
 
     def _phase(self, *, crawford: bool = True) -> CrawfordPhase:
@@ -141,7 +155,11 @@ class Score:
         return crawford_phase(points, length, crawford=crawford, played=self.post_crawford)
 
     def flip(self) -> Score:
-        """The same score as the other player sees it."""
+        """The same score as the other player sees it.
+
+        >>> Score(2, 5).flip()
+        Score(away=5, opponent_away=2, post_crawford=False)
+        """
         return Score(self.opponent_away, self.away, post_crawford=self.post_crawford)
 
     def after(self, points: int, *, crawford: bool = True) -> Score | None:
@@ -192,6 +210,9 @@ class Ladder:
             double (rules 7.2 and 7.9).
         unit: "points", or "mwc" for match winning chances.
 
+    Raises:
+        InvalidArgumentError: for another unit, more than one level of an endless ladder, and levels that are no ladder.
+
     >>> ladder = Ladder.money(jacoby=False)
     >>> round(ladder.value([0.7, 0.2, 0.0, 0.1, 0.0], Cube(2, "player")), 6)
     1.476
@@ -215,7 +236,11 @@ class Ladder:
         self.compiled()
 
     def compiled(self) -> _core.Ladder:
-        """The ladder as compiled functions take it; made once for equal ladders."""
+        """The ladder as compiled functions take it; made once for equal ladders.
+
+        >>> Ladder.money().compiled() is Ladder.money().compiled()
+        True
+        """
         return _compile(self)
 
     @classmethod
@@ -236,6 +261,8 @@ class Ladder:
             stake: what multiplies the cube (rule 7.5).
             cube_limit: the most that stake x cube may be (rule 7.1); None for no limit.
             use_cube: False for a game without doubling.
+
+        Raises `InvalidArgumentError` for a stake outside 1 to 2^15, or a limit below 1.
 
         >>> len(Ladder.money(cube_limit=64).levels), Ladder.money().endless
         (7, True)
@@ -279,6 +306,8 @@ class Ladder:
             cube_limit: the most that the cube may be (rule 7.1).
             use_cube: False for a match without doubling.
             player: which of the players of an asymmetric table the score is seen by.
+
+        Raises `InvalidArgumentError` for a score that is none, or a limit below 1.
 
         >>> [level.may_double for level in Ladder.match(Score(2, 5)).levels[:4]]
         [(True, True), (False, True), (False, True), (False, False)]
@@ -360,7 +389,12 @@ class Ladder:
         )
 
     def flip(self) -> Ladder:
-        """The same ladder as the other player sees it."""
+        """The same ladder as the other player sees it.
+
+        >>> ladder = Ladder.match(Score(2, 5))
+        >>> ladder.levels[1].may_double, ladder.flip().levels[1].may_double
+        ((False, True), (True, False))
+        """
         total = 1.0 if self.unit == "mwc" else 0.0
 
         def flipped(level: Level) -> Level:
@@ -372,7 +406,13 @@ class Ladder:
         return Ladder(levels, self.endless, self.gammons_while_centred, self.beavers, turns, self.unit)
 
     def worth(self, outcome: int, level: int = 0) -> float:
-        """What an outcome (-3 to 3 without 0) is worth to the player at a level, in the ladder's unit."""
+        """What an outcome (-3 to 3 without 0) is worth to the player at a level, in the ladder's unit.
+
+        Raises `InvalidArgumentError` for an outcome or a level that there is not.
+
+        >>> Ladder.money().worth(2, level=1), Ladder.match(Score(2, 5)).worth(2)
+        (4.0, 1.0)
+        """
         if outcome not in OUTCOMES:
             raise InvalidArgumentError(f"an outcome is one of {OUTCOMES}, not {outcome!r}")
         whole("level", level, 0, MAX_LEVEL if self.endless else len(self.levels) - 1)
@@ -390,7 +430,11 @@ class Ladder:
         return Equity((2 * worth - win - lose) / (win - lose))
 
     def from_equity(self, equity: float, level: int = 0) -> float:
-        """Equity at a level of the cube as points or match winning chance: the inverse of `to_equity`."""
+        """Equity at a level of the cube as points or match winning chance: the inverse of `to_equity`.
+
+        >>> Ladder.money(stake=2).from_equity(2.0)
+        4.0
+        """
         lose, win = self.worth(-1, level), self.worth(1, level)
         return (win + lose + equity * (win - lose)) / 2
 
@@ -451,6 +495,8 @@ class ScoreGraph:
 
     A money session is a single node that leads to itself: it has no entries in `next` and nobody needs any points.
 
+    Raises `InvalidArgumentError` for links to nodes that there are not.
+
     >>> graph = ScoreGraph.match(3)
     >>> len(graph.nodes), graph.nodes[graph.start].away
     (11, (3, 3))
@@ -468,7 +514,12 @@ class ScoreGraph:
 
     @classmethod
     def session(cls, ladder: Ladder) -> ScoreGraph:
-        """A session, every game of which is played on the same ladder, seen by player 0."""
+        """A session, every game of which is played on the same ladder, seen by player 0.
+
+        >>> graph = ScoreGraph.session(Ladder.money())
+        >>> graph.next(graph.start, winner=0, points=2) == graph.start
+        True
+        """
         return cls((ScoreNode((0, 0), CrawfordPhase.NONE, ladder, ((), ())),))
 
     @classmethod
@@ -489,6 +540,13 @@ class ScoreGraph:
             length: the points to play to, at most 128.
             met, crawford, holland, cube_limit, use_cube: as in `Ladder.match`.
             start: the first score, seen by player 0; `length`-away for both if None.
+
+        Raises:
+            InvalidArgumentError: for a length out of range, and a start that such a match never has.
+
+        >>> graph = ScoreGraph.match(5, start=Score(2, 4))
+        >>> graph.nodes[graph.start].away
+        (2, 4)
         """
         whole("length", length, 1, MAX_GRAPH_LENGTH)
         first = Score(length, length) if start is None else start
@@ -532,7 +590,14 @@ class ScoreGraph:
 
     @classmethod
     def of(cls, rules: Rules, *, met: MatchEquityTable | None = None, stake: int = 1) -> ScoreGraph:
-        """The graph of a match or session under these rules."""
+        """The graph of a match or session under these rules.
+
+        Raises `InvalidArgumentError` for a match with a stake other than 1 (rule 7.5), or of more than 128 points.
+
+        >>> from gammon.rules import Rules
+        >>> len(ScoreGraph.of(Rules.match(3)).nodes), len(ScoreGraph.of(Rules.money()).nodes)
+        (11, 1)
+        """
         if rules.length is None:
             return cls.session(Ladder.of(rules, stake=stake))
         if stake != 1:
@@ -547,11 +612,24 @@ class ScoreGraph:
         )
 
     def compiled(self) -> _core.ScoreGraph:
-        """The graph as compiled functions take it."""
+        """The graph as compiled functions take it.
+
+        >>> type(ScoreGraph.match(3).compiled()).__name__
+        'ScoreGraph'
+        """
         return _core.ScoreGraph([(node.ladder.compiled(), *node.next) for node in self.nodes], self.start)
 
     def next(self, node: int, *, winner: int, points: int) -> int | None:
-        """The node after player `winner` has won `points`, or None when that ends the match."""
+        """The node after player `winner` has won `points`, or None when that ends the match.
+
+        Raises `InvalidArgumentError` for a node or a winner that there is not, or points below 1.
+
+        >>> graph = ScoreGraph.match(3)
+        >>> graph.nodes[graph.next(graph.start, winner=0, points=1)].away
+        (2, 3)
+        >>> graph.next(graph.start, winner=0, points=3) is None
+        True
+        """
         whole("node", node, 0, len(self.nodes) - 1)
         whole("winner", winner, 0, 1)
         whole("points", points, 1, 3 * MAX_CUBE * MAX_CUBE)
@@ -633,7 +711,11 @@ class Decision:
 
     @property
     def market_window(self) -> MarketWindow:
-        """The winning chances between which to double a cube that will be taken."""
+        """The winning chances between which to double a cube that will be taken.
+
+        >>> round(decide([0.7, 0.0, 0.0, 0.0, 0.0]).market_window.closes.live, 3)
+        0.8
+        """
         return MarketWindow(self.double_point.dead, self.cash_point)
 
 

@@ -76,24 +76,43 @@ class _SeededDice:
         self.draw = 0
 
     def throw(self) -> tuple[int, int]:
-        """One die of player 0 and one of player 1, for the opening."""
+        """One die of player 0 and one of player 1, for the opening.
+
+        >>> RandomDice(seed=1).throw()
+        (5, 4)
+        """
         dice = _core.throw(self._purpose, self.seed, self.game, 0, self.draw)
         self.draw += 1
         return dice
 
     def roll(self) -> Roll:
-        """The roll of the next turn."""
+        """The roll of the next turn.
+
+        >>> dice = RandomDice(seed=1)
+        >>> dice.roll(), dice.roll()
+        (Roll(5, 3), Roll(4, 1))
+        """
         self.turn += 1
         return Roll(*_core.throw(self._purpose, self.seed, self.game, self.turn, 0))
 
     def new_game(self) -> None:
-        """Goes on to the dice of the next game."""
+        """Goes on to the dice of the next game.
+
+        >>> dice = RandomDice(seed=1)
+        >>> dice.new_game()
+        >>> dice.roll() == RandomDice(seed=1, game=1).roll()
+        True
+        """
         self.game += 1
         self.turn = 0
         self.draw = 0
 
     def to_dict(self) -> dict[str, int | str]:
-        """Where the source stands, as plain data for `from_dict`."""
+        """Where the source stands, as plain data for `from_dict`.
+
+        >>> RandomDice(seed=1).to_dict()
+        {'kind': 'dice', 'seed': 1, 'game': 0, 'turn': 0, 'draw': 0}
+        """
         return {"kind": self._purpose, "seed": self.seed, "game": self.game, "turn": self.turn, "draw": self.draw}
 
     def __repr__(self) -> str:
@@ -145,18 +164,33 @@ class SequenceDice:
         self.used = 0
 
     def throw(self) -> tuple[int, int]:
-        """The next pair, in the order given."""
+        """The next pair, in the order given.
+
+        Raises `InvalidArgumentError` at the end of the list.
+
+        >>> SequenceDice([(1, 3)]).throw()
+        (1, 3)
+        """
         if self.used == len(self.dice):
             raise InvalidArgumentError(f"the list of {len(self.dice)} throws is at its end")
         self.used += 1
         return self.dice[self.used - 1]
 
     def roll(self) -> Roll:
-        """The next pair as a roll."""
+        """The next pair as a roll.
+
+        >>> SequenceDice([(1, 3)]).roll()
+        Roll(3, 1)
+        """
         return Roll(*self.throw())
 
     def new_game(self) -> None:
-        """Nothing changes: the list goes on."""
+        """Nothing changes: the list goes on.
+
+        >>> dice = SequenceDice([(3, 1), (6, 6)])
+        >>> dice.roll(), dice.new_game(), dice.roll()
+        (Roll(3, 1), None, Roll(6, 6))
+        """
 
     def __repr__(self) -> str:
         return f"SequenceDice({self.dice[self.used :]!r})"
@@ -173,7 +207,11 @@ class ManualDice:
         self.ask = ask
 
     def throw(self) -> tuple[int, int]:
-        """What was entered, in that order: the die of player 0 first."""
+        """What was entered, in that order: the die of player 0 first.
+
+        >>> ManualDice(lambda: "13").throw()
+        (1, 3)
+        """
         answer = self.ask()
         if isinstance(answer, str):
             Roll.parse(answer)
@@ -183,8 +221,15 @@ class ManualDice:
         return answer
 
     def roll(self) -> Roll:
-        """What was entered, as a roll."""
+        """What was entered, as a roll.
+
+        >>> ManualDice(lambda: (1, 3)).roll()
+        Roll(3, 1)
+        """
         return Roll(*self.throw())
 
     def new_game(self) -> None:
-        """Nothing changes."""
+        """Nothing changes.
+
+        >>> ManualDice(lambda: "31").new_game()
+        """

@@ -35,6 +35,8 @@ def read_small(path: str | os.PathLike[str]) -> bytes:
 def check_apart(sources: Iterable[str | os.PathLike[str]], target: str | os.PathLike[str]) -> None:
     """Refuses to write over what is read: what the new file does not hold would be lost for good.
 
+    Raises `InvalidArgumentError` if the target is one of the sources, also by another name.
+
     >>> check_apart(["match.mat"], "match.sgf")
     """
     place = os.path.realpath(target)

@@ -97,51 +97,99 @@ class Hypergammon:
 
     @property
     def checkers(self) -> int:
-        """How many checkers each side has."""
+        """How many checkers each side has.
+
+        >>> solve(checkers=1).checkers
+        1
+        """
         return self._solution.checkers
 
     @property
     def jacoby(self) -> bool:
-        """Whether a centred cube means the Jacoby rule unless a question says otherwise."""
+        """Whether a centred cube means the Jacoby rule unless a question says otherwise.
+
+        >>> solve(checkers=1, jacoby=True).jacoby
+        True
+        """
         return self._jacoby
 
     @property
     def positions(self) -> int:
-        """How many positions there are."""
+        """How many positions there are.
+
+        >>> solve(checkers=1).positions
+        651
+        """
         return self._solution.positions
 
     @property
     def error_bound(self) -> float:
-        """How far any value can be from the exact one, but for rounding (below 1e-13)."""
+        """How far any value can be from the exact one, but for rounding (below 1e-13).
+
+        >>> solve(checkers=1, tolerance=1e-6).error_bound <= 1e-6
+        True
+        """
         return self._solution.error_bound
 
     @property
     def sweeps(self) -> int:
-        """How often all positions were visited."""
+        """How often all positions were visited.
+
+        >>> solve(checkers=1, tolerance=1e-3).sweeps < solve(checkers=1, tolerance=1e-9).sweeps
+        True
+        """
         return self._solution.sweeps
 
     @property
     def path(self) -> str | None:
-        """Its file; None for a solution in memory."""
+        """Its file; None for a solution in memory.
+
+        >>> solve(checkers=1).path is None
+        True
+        """
         return self._path
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it to a file, by way of ``PATH.partial``; ``docs/formats/hypergammon.md`` has its layout."""
+        """Writes it to a file, by way of ``PATH.partial``; ``docs/formats/hypergammon.md`` has its layout.
+
+        Raises `OSError` if writing fails.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     solve(checkers=1).save(folder + "/one.hyper")
+        ...     open(folder + "/one.hyper").positions
+        651
+        """
         self._solution.save(renamed_target(path))
 
     def verify(self) -> None:
-        """Checks all values of its file against their checksums. Raises `FileFormatError`."""
+        """Checks all values of its file against their checksums. Raises `FileFormatError`.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     solve(checkers=1, path=folder + "/one.hyper").verify()
+        """
         self._solution.verify(self._path or "")
 
     def values(self, position: Position) -> Values:
         """All values of a position.
 
         Raises `NotInDatabaseError` unless both sides have the game's number of checkers, those off included.
+
+        >>> start = Position.from_points({24: 1}, opponent={24: 1}, checkers=1)
+        >>> values = solve(checkers=1).values(start)
+        >>> round(values.win, 4), round(values.centred, 4)
+        (0.6016, 0.5393)
         """
         return Values(*self._solution.values(position))
 
     def probabilities(self, position: Position) -> tuple[float, float, float, float, float]:
-        """Win, win gammon, win backgammon, lose gammon, lose backgammon, nested. Errors are those of `values`."""
+        """Win, win gammon, win backgammon, lose gammon, lose backgammon, nested. Errors are those of `values`.
+
+        >>> start = Position.from_points({24: 1}, opponent={24: 1}, checkers=1)
+        >>> [round(chance, 4) for chance in solve(checkers=1).probabilities(start)]
+        [0.6016, 0.6016, 0.0796, 0.3984, 0.0331]
+        """
         win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, *_ = self._solution.values(position)
         return win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
 
@@ -163,6 +211,12 @@ class Hypergammon:
 
         Raises:
             NotInDatabaseError: unless both sides have the game's number of checkers, those off included.
+
+        >>> from gammon.cube import Cube
+        >>> start = Position.from_points({24: 1}, opponent={24: 1}, checkers=1)
+        >>> one = solve(checkers=1)
+        >>> round(one.equity(start), 4), round(one.equity(start, Cube(2, "player")), 4)
+        (0.4528, 0.7727)
         """
         return self._solution.value(position, _state(cube), self._rule(jacoby), no_double)
 
@@ -178,6 +232,11 @@ class Hypergammon:
         """The equities of many positions, int8[N, 28]: float64[N], and bool[N], which of them belong to the game.
 
         Rows that do not are NaN. Raises `ArrayError` for an array of another dtype or shape.
+
+        >>> rows = Position.from_points({24: 1}, opponent={24: 1}, checkers=1).to_array()[None]
+        >>> equities, known = solve(checkers=1).equities(rows)
+        >>> equities.round(4).tolist(), known.tolist()
+        ([0.4528], [True])
         """
         return self._solution.lookup(positions, _state(cube), self._rule(jacoby), no_double, threads)
 
@@ -187,6 +246,11 @@ class Hypergammon:
         """The best play of a roll and its equity; of equal plays the first in canonical order.
 
         A dance is the empty play. Errors are those of `equity`; a finished game raises `InvalidArgumentError`.
+
+        >>> position = Position.from_points({24: 1}, opponent={18: 1}, checkers=1)
+        >>> play, equity = solve(checkers=1).best_play(position, "61")
+        >>> str(play), round(equity, 4)
+        ('24/17', -0.1474)
         """
         if position.is_over:
             raise InvalidArgumentError(f"the game is over: {position!r}")
@@ -201,6 +265,10 @@ class Hypergammon:
         """What to do with the cube before rolling, and what that is worth; a centred cube of 1 if None.
 
         Where two actions are equally good, doubling and taking are named. Errors are those of `equity`.
+
+        >>> start = Position.from_points({24: 1}, opponent={24: 1}, checkers=1)
+        >>> solve(checkers=1).cube_action(start).action
+        'double/take'
         """
         return _answered(cube, lambda state: self._solution.cube_action(position, state, self._rule(jacoby)))
 

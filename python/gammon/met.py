@@ -101,6 +101,8 @@ class MatchEquityTable:
         post: after the Crawford game, for player 0 and player 1 as the one who trails: `post[player][i]` for i + 1
             points needed against 1. May have fewer entries than the table has rows.
 
+    Raises `InvalidArgumentError` for rows of other lengths, and for chances that do not lie between 0 and 1.
+
     >>> table = MatchEquityTable.compute(gammon_rate=0.25, length=7)
     >>> table.length, round(table.mwc(1, 7), 2)
     (7, 0.91)
@@ -135,7 +137,11 @@ class MatchEquityTable:
 
     @property
     def length(self) -> int:
-        """The most points that it has values for; beyond them it is extended."""
+        """The most points that it has values for; beyond them it is extended.
+
+        >>> MatchEquityTable.default().length
+        25
+        """
         return len(self.pre)
 
     def mwc(self, away: int, opponent_away: int, *, post_crawford: bool = False, player: int = 0) -> MWC:
@@ -145,7 +151,8 @@ class MatchEquityTable:
         Scores beyond the table are extended, see ``docs/met.md``. `player` is who asks, for tables whose two players
         are not equally strong.
 
-        Raises `InvalidArgumentError` if both have won, or `post_crawford` is said of a score without it.
+        Raises `InvalidArgumentError` if both have won, if `post_crawford` is said of a score without it, and for a
+        number above 32767.
 
         >>> met = MatchEquityTable.default()
         >>> met.mwc(0, 3), met.mwc(1, 1)
@@ -202,6 +209,8 @@ class MatchEquityTable:
     def to_equity(self, mwc: MWC, score: Score, *, cube: int = 1, player: int = 0) -> Equity:
         """The equity that a match winning chance is worth at a score with this cube, a power of 2.
 
+        Raises `InvalidArgumentError` for a chance outside 0 to 1, or a cube that is none.
+
         >>> from gammon.cube import Score
         >>> met = MatchEquityTable.default()
         >>> met.to_equity(met.mwc(4, 5), Score(5, 5)), met.to_equity(met.mwc(5, 3), Score(5, 5), cube=2)
@@ -217,6 +226,11 @@ class MatchEquityTable:
         """The match winning chance that an equity stands for: the inverse of `to_equity`.
 
         Raises `InvalidArgumentError` for an equity that no match winning chance has.
+
+        >>> from gammon.cube import Score
+        >>> met = MatchEquityTable.default()
+        >>> met.to_mwc(1.0, Score(5, 5)) == met.mwc(4, 5)
+        True
         """
         power_of_two("cube", cube, MAX_CUBE)
         lose, win = self._after(score, -cube, player), self._after(score, cube, player)
@@ -328,7 +342,16 @@ class MatchEquityTable:
         return _table(name, _parse(name, data))
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits."""
+        """Writes the table in the XML format of GNU Backgammon, to a path or a binary file, with all digits.
+
+        Raises `OSError` if writing fails.
+
+        >>> import io
+        >>> file = io.BytesIO()
+        >>> MatchEquityTable.compute(length=3).save(file)
+        >>> file.getvalue()[:19]
+        b'<?xml version="1.0"'
+        """
         data = _document(self).encode()
         if isinstance(path, str | os.PathLike):
             with whole(path) as partial, open(partial, "wb") as file:

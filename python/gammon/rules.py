@@ -116,7 +116,8 @@ _CHOICES = {
 class Rules:
     """The rules that a session or match is played by; make one with `money`, `match`, `tournament` or `casual`.
 
-    Settings that contradict each other, or that the preset fixes, raise `InvalidArgumentError` with the reason.
+    Settings that contradict each other, or that the preset fixes, raise `InvalidArgumentError` with the reason; one
+    that there is not raises `TypeError`.
 
     >>> Rules.match(7, holland=True)
     Rules.match(7, holland=True)
@@ -192,12 +193,21 @@ class Rules:
 
     @classmethod
     def tournament(cls, length: int, **settings: Any) -> Rules:
-        """A match by the tournament regulations: clock, penalties, breaks, illegal plays on record, early doubles."""
+        """A match by the tournament regulations: clock, penalties, breaks, illegal plays on record, early doubles.
+
+        >>> rules = Rules.tournament(9)
+        >>> rules.clock, rules.penalties, rules.early_double
+        (ClockSettings(mode='bronstein', reserve_per_point=120.0, bonus=12.0), True, True)
+        """
         return cls._from_preset("tournament", length, settings)
 
     @classmethod
     def casual(cls, **settings: Any) -> Rules:
-        """Games without a cube, in which gammons and backgammons count."""
+        """Games without a cube, in which gammons and backgammons count.
+
+        >>> Rules.casual().use_cube, Rules.casual(variant="nackgammon").position.pips
+        (False, 194)
+        """
         return cls._from_preset("casual", None, settings)
 
     @classmethod
@@ -286,12 +296,20 @@ class Rules:
 
     @property
     def is_match(self) -> bool:
-        """Whether this is a match, not a money session."""
+        """Whether this is a match, not a money session.
+
+        >>> Rules.match(7).is_match, Rules.money().is_match
+        (True, False)
+        """
         return self.length is not None
 
     @property
     def position(self) -> Position:
-        """The position that each game starts from, as player 0 sees it."""
+        """The position that each game starts from, as player 0 sees it.
+
+        >>> Rules.money(variant="nackgammon").position.pips
+        194
+        """
         return Position.start(self.variant) if self.start is None else self.start
 
     def __repr__(self) -> str:

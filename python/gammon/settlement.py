@@ -47,6 +47,8 @@ class Stakes:
     `amount` is the money for each point of a session, or, in a match, what the loser pays the winner. `fee` is paid by
     each player for each game, in addition; `rake` is the share of each winner's winnings that the house keeps, 0 to 1.
 
+    Raises `InvalidArgumentError` for amounts below 0, a rake above 1, and what is no exact amount.
+
     >>> Stakes(10, rake="0.05")
     Stakes(amount=Decimal('10'), fee=Decimal('0'), rake=Decimal('0.05'))
     """
@@ -67,7 +69,11 @@ class Stakes:
 
     @property
     def needed(self) -> Decimal:
-        """What a player has to have to sit down: one amount and the fee (rule 10.3)."""
+        """What a player has to have to sit down: one amount and the fee (rule 10.3).
+
+        >>> Stakes(10, fee="0.50").needed
+        Decimal('10.50')
+        """
         return _EXACT.add(self.amount, self.fee)
 
 
@@ -87,7 +93,12 @@ class Settlement:
 
     @property
     def house(self) -> Decimal:
-        """All charges together."""
+        """All charges together.
+
+        >>> charges = (Decimal(1), Decimal(1))
+        >>> Settlement((Decimal(8), Decimal(-11)), fees=charges, rake=(Decimal(1), Decimal(0))).house
+        Decimal('3')
+        """
         total = Decimal(0)
         for charge in (*self.fees, *self.rake):
             total = _EXACT.add(total, charge)
@@ -143,7 +154,16 @@ class Table:
     names: list[str] = field(default_factory=list, init=False)
 
     def join(self, name: str, funds: Amount | None = None) -> int:
-        """Gives a player a seat. With `funds`, whoever cannot cover one amount and the fee is refused (rule 10.3)."""
+        """Gives a player a seat, 0 or 1. With `funds`, whoever cannot cover one amount and the fee is refused.
+
+        Raises:
+            IllegalActionError: for that (rule 10.3), if the table is full, or if somebody of this name sits there.
+            InvalidArgumentError: for a name that is none, or funds that are no amount.
+
+        >>> table = Table(Rules.money(), Stakes(5, fee=1))
+        >>> table.join("Ann", funds=20), table.join("Bob")
+        (0, 1)
+        """
         if not isinstance(name, str) or not name:
             raise InvalidArgumentError(f"a player has a name, not {name!r}")
         if len(self.names) == 2:
@@ -157,11 +177,25 @@ class Table:
         return len(self.names) - 1
 
     def start(self, dice: DiceSource | None = None) -> Match:
-        """The session or match between the two who have joined."""
+        """The session or match between the two who have joined. Raises `IllegalActionError` before both have.
+
+        >>> table = Table(Rules.match(5))
+        >>> _ = table.join("Ann"), table.join("Bob")
+        >>> table.start()
+        <Match 'Ann' against 'Bob', Rules.match(5), 0-0, opening>
+        """
         if len(self.names) < 2:
             raise IllegalActionError(f"two players are needed, not {len(self.names)}")
         return Match(self.rules, names=self.names, dice=dice)
 
     def settle(self, match: Match) -> Settlement:
-        """What the match at this table comes to; all zero when it is for fun."""
+        """What the match at this table comes to; all zero when it is for fun.
+
+        >>> table = Table(Rules.match(5), Stakes(100))
+        >>> _ = table.join("Ann"), table.join("Bob")
+        >>> match = table.start()
+        >>> match.concede(0)
+        >>> table.settle(match).balances
+        (Decimal('-100'), Decimal('100'))
+        """
         return settle(match, Stakes() if self.stakes is None else self.stakes)

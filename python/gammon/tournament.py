@@ -30,6 +30,8 @@ MINUTES_PER_POINT = 5
 def late_points(minutes: float) -> int:
     """The penalty points of a player who arrives `minutes` minutes late (rule 9.4).
 
+    Raises `InvalidArgumentError` for minutes outside 0 to 1,000,000.
+
     >>> [late_points(minutes) for minutes in (9.9, 10, 14.9, 15, 40)]
     [0, 1, 1, 2, 7]
     """
@@ -46,6 +48,8 @@ def late_points_for_both(minutes: tuple[float, float]) -> tuple[int, int]:
     """The points that each player *receives* when they arrive so many minutes late, by seat (rule 9.4).
 
     A player's penalty points go to the opponent; if both are late, only the difference counts.
+
+    Raises as `late_points` does.
 
     >>> late_points_for_both((25, 12))
     (0, 3)

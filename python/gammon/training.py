@@ -109,6 +109,8 @@ class Recipe:
             them: shots, blocks, boards and races (``docs/encodings.md``).
         start, quick, teacher: recipes of networks that it needs, see `train`; made first, beside the network itself.
 
+    Raises `InvalidArgumentError` for a recipe without stages; `train` checks the rest.
+
     >>> from gammon.training import Recipe, Stage
     >>> recipe = Recipe((64, 16), (Stage(games=320), Stage(games=640, look_ahead=0.1)), seed=1)
     >>> recipe == Recipe.from_dict(recipe.to_dict())
@@ -135,6 +137,13 @@ class Recipe:
         Raises:
             InvalidArgumentError: for a file that is no recipe.
             FileFormatError: for one that is larger than any recipe.
+
+        >>> import json, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "recipe.json")
+        ...     _ = path.write_text(json.dumps({"layers": [64, 16], "stages": [{"games": 320}]}))
+        ...     Recipe.open(path).layers
+        (64, 16)
         """
         try:
             return cls.from_dict(json.loads(read_small(path)))
@@ -147,6 +156,10 @@ class Recipe:
 
         Raises:
             InvalidArgumentError: for data that are no recipe.
+
+        >>> recipe = Recipe.from_dict({"layers": [64, 16], "stages": [{"games": 320}], "note": "a trial"})
+        >>> recipe.layers, recipe.stages[0].games
+        ((64, 16), 320)
         """
         known = {"inputs", "layers", "stages", "seed", "note", *_PARTS}
         if not isinstance(data, dict) or not known.issuperset(data):
@@ -170,7 +183,11 @@ class Recipe:
         return cls((first, second), tuple(stages), data.get("seed", 0), data.get("inputs", "raw"), **parts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe as plain data."""
+        """The recipe as plain data.
+
+        >>> Recipe((64, 16), (Stage(games=320),), seed=1).to_dict()["layers"]
+        [64, 16]
+        """
         stages = [
             {name.rstrip("_"): value for name, value in dataclasses.asdict(stage).items()} for stage in self.stages
         ]

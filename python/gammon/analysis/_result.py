@@ -129,17 +129,39 @@ class Judgement:
 
     @property
     def best(self) -> Option:
-        """The best that could have been done. Raises `IndexError` for a decision that was not judged."""
+        """The best that could have been done. Raises `IndexError` for a decision that was not judged.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> gammon.analyze(match, plies=0).decisions[0].best.action
+        '8/5 6/5'
+        """
         return self.options[0]
 
     @property
     def chosen(self) -> Option | None:
-        """What was done, with its worth; None for a decision that was not judged."""
+        """What was done, with its worth; None for a decision that was not judged.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> judgement = gammon.analyze(match, plies=0).decisions[0]
+        >>> judgement.chosen.action, judgement.chosen.equity < judgement.best.equity
+        ('24/23 24/21', True)
+        """
         return next((option for option in self.options if option.action == self.action), None)
 
     @property
     def is_cube(self) -> bool:
-        """Whether it was about the cube."""
+        """Whether it was about the cube.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.double(), match.drop()
+        >>> [judgement.is_cube for judgement in gammon.analyze(match, plies=0).decisions]
+        [False, True, True]
+        """
         return self.kind in ("double", "answer")
 
 
@@ -176,7 +198,15 @@ class RollLuck:
 
     @property
     def cost(self) -> float:
-        """The luck in points at the value of the game, or as match winning chance."""
+        """The luck in points at the value of the game, or as match winning chance.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1)]))
+        >>> roll = match.roll()
+        >>> thrown = gammon.analyze(match, plies=0).rolls[0]
+        >>> thrown.cost == thrown.luck * thrown.value
+        True
+        """
         return self.luck * self.value if self.luck_mwc is None else self.luck_mwc
 
 
@@ -229,31 +259,73 @@ class Summary:
 
     @property
     def decisions(self) -> int:
-        """The decisions that count: unforced plays, close or actual decisions of the cube, wrong resignations."""
+        """The decisions that count: unforced plays, close or actual decisions of the cube, wrong resignations.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> [player.decisions for player in gammon.analyze(match, plies=0).players]
+        [1, 0]
+        """
         return self.unforced + self.close_cube + self.wrong_resignations
 
     @property
     def error(self) -> float:
-        """Equity given away in all."""
+        """Equity given away in all.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> [player.error > 0 for player in gammon.analyze(match, plies=0).players]
+        [True, False]
+        """
         return self.play_error + self.cube_error + self.other_error
 
     @property
     def cost(self) -> float:
-        """The same in points, or as match winning chance."""
+        """The same in points, or as match winning chance.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> [player.cost > 0 for player in gammon.analyze(match, plies=0).players]
+        [True, False]
+        """
         return self.play_cost + self.cube_cost + self.other_cost
 
     @property
     def error_rate(self) -> float:
-        """Equity given away for each decision that counts; NaN without any."""
+        """Equity given away for each decision that counts; NaN without any.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> ann, bob = gammon.analyze(match, plies=0).players
+        >>> ann.error_rate == ann.error / ann.decisions, bob.error_rate
+        (True, nan)
+        """
         return self.error / self.decisions if self.decisions else math.nan
 
     @property
     def performance_rating(self) -> float:
-        """500 x `error_rate`: 0 is perfect; NaN without any decision that counts."""
+        """500 x `error_rate`: 0 is perfect; NaN without any decision that counts.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.roll()
+        >>> gammon.analyze(match, plies=0).players[0].performance_rating
+        0.0
+        """
         return PR_FACTOR * self.error_rate
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON; what cannot be said (NaN) is None."""
+        """As plain data for JSON; what cannot be said (NaN) is None.
+
+        >>> import gammon
+        >>> data = gammon.analyze(gammon.Match(names=("Ann", "Bob")), plies=0).players[0].to_dict()
+        >>> data["name"], data["plays"], data["error_rate"]
+        ('Ann', 0, None)
+        """
         data = {name: getattr(self, name) for name in self.__slots__}
         data |= {"decisions": self.decisions, "error": self.error, "cost": self.cost}
         data |= {"error_rate": self.error_rate, "performance_rating": self.performance_rating}
@@ -343,7 +415,12 @@ class Analysis:
 
     @property
     def unit(self) -> Literal["points", "mwc"]:
-        """What costs are in: points, or match winning chance."""
+        """What costs are in: points, or match winning chance.
+
+        >>> import gammon
+        >>> gammon.analyze(gammon.Match(), plies=0).unit
+        'points'
+        """
         return "points" if self.length is None else "mwc"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -359,6 +436,12 @@ class Analysis:
 
         Raises:
             InvalidArgumentError: for a count below 0, or a player who is no seat.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> [judgement.action for judgement in gammon.analyze(match, plies=0).worst(1)]
+        ['24/23 24/21']
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise InvalidArgumentError(f"count is a whole number from 0 up, not {count!r}")
@@ -371,11 +454,23 @@ class Analysis:
         """How the match stood before each roll: (event, game, value) for seat 0.
 
         The value is the chance to win the match, or points that the game in progress is expected to bring.
+
+        >>> import gammon
+        >>> match = gammon.Match(dice=gammon.dice.SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("24/23 24/21"), match.roll()
+        >>> [(event, game) for event, game, value in gammon.analyze(match, plies=0).course()]
+        [(0, 1), (2, 1)]
         """
         return tuple((roll.event, roll.game, _seen_by_0(roll)) for roll in self.rolls)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data for JSON. ``docs/analysis.md`` lists the fields."""
+        """As plain data for JSON. ``docs/analysis.md`` lists the fields.
+
+        >>> import gammon
+        >>> data = gammon.analyze(gammon.Match(names=("Ann", "Bob")), plies=0).to_dict()
+        >>> data["names"], data["unit"], data["decisions"]
+        (['Ann', 'Bob'], 'points', [])
+        """
         return {
             "format": "gammon analysis",
             "version": 1,
@@ -394,7 +489,12 @@ class Analysis:
         }
 
     def to_json(self) -> str:
-        """`to_dict` as JSON."""
+        """`to_dict` as JSON.
+
+        >>> import gammon
+        >>> gammon.analyze(gammon.Match(), plies=0).to_json()[:44]
+        '{"format": "gammon analysis", "version": 1, '
+        """
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def report(self, path: str | os.PathLike[str], *, boards: int = 50) -> None:
@@ -403,13 +503,25 @@ class Analysis:
         Args:
             path: of the file, which is replaced.
             boards: the most boards that are drawn.
+
+        >>> import gammon, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = pathlib.Path(folder, "match.html")
+        ...     gammon.analyze(gammon.Match(names=("Ann", "Bob")), plies=0).report(page)
+        ...     page.read_text(encoding="utf-8")[:15]
+        '<!DOCTYPE html>'
         """
         from gammon.analysis import _report
 
         _report.write(self, path, boards)
 
     def text(self, *, worst: int = 10, player: int | None = None) -> str:
-        """Tables for people: the totals, and so many of the worst decisions, of one seat or of both."""
+        """Tables for people: the totals, and so many of the worst decisions, of one seat or of both.
+
+        >>> import gammon
+        >>> print(gammon.analyze(gammon.Match(names=("Ann", "Bob")), plies=0).text(worst=5).splitlines()[0])
+        Ann against Bob, money session, 0-0; 0-ply
+        """
         from gammon.analysis import _text
 
         return _text.text(self, worst, player)

@@ -59,22 +59,54 @@ class GnubgTwoSided:
 
     @property
     def points(self) -> int:
-        """The points that it covers."""
+        """The points that it covers.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     open_gnubg(folder + "/gnubg_ts.bd").points
+        6
+        """
         return self._table.points
 
     @property
     def checkers(self) -> int:
-        """The most checkers of each side."""
+        """The most checkers of each side.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     open_gnubg(folder + "/gnubg_ts.bd").checkers
+        2
+        """
         return self._table.checkers
 
     @property
     def cubeful(self) -> bool:
-        """Whether a cube can be asked for."""
+        """Whether a cube can be asked for.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2, cubeful=False).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     open_gnubg(folder + "/gnubg_ts.bd").cubeful
+        False
+        """
         return self._table.cubeful
 
     @property
     def path(self) -> str:
-        """Its file."""
+        """Its file.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     open_gnubg(folder + "/gnubg_ts.bd").path == folder + "/gnubg_ts.bd"
+        True
+        """
         return self._path
 
     def equity(self, position: Position, cube: CubeState = "none", *, no_double: bool = False) -> float:
@@ -88,6 +120,14 @@ class GnubgTwoSided:
         Raises:
             NotInDatabaseError: for contact, a position outside the database, and a side that has borne off none.
             InvalidArgumentError: for a cube asked of a cubeless database.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     table = open_gnubg(folder + "/gnubg_ts.bd")
+        >>> round(table.equity(Position.from_points({6: 1}, opponent={1: 1})), 3)
+        0.5
         """
         return self._table.value(position, _state(cube), no_double)
 
@@ -102,6 +142,15 @@ class GnubgTwoSided:
         """The equities of many positions, int8[N, 28]: float64[N], and bool[N], which of them the database holds.
 
         Rows that it does not hold are NaN. Errors are `InvalidArgumentError` as for `equity`, and `ArrayError`.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     table = open_gnubg(folder + "/gnubg_ts.bd")
+        >>> equities, known = table.equities(Position.from_points({6: 1}, opponent={1: 1}).to_array()[None])
+        >>> equities.round(3).tolist(), known.tolist()
+        ([0.5], [True])
         """
         return self._table.lookup(positions, _state(cube), no_double, threads)
 
@@ -109,6 +158,15 @@ class GnubgTwoSided:
         """The best play of a roll and its equity; of equal plays the first in canonical order.
 
         Errors are those of `equity`; a finished game raises `InvalidArgumentError`.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     table = open_gnubg(folder + "/gnubg_ts.bd")
+        >>> play, equity = table.best_play(Position.from_points({6: 1, 4: 1}, opponent={6: 1, 2: 1}), "21")
+        >>> str(play), round(equity, 3)
+        ('6/5 4/2', -0.314)
         """
         best = self._table.best_play(position, roll, _state(cube))
         if best is None:
@@ -116,11 +174,30 @@ class GnubgTwoSided:
         return best
 
     def cube_action(self, position: Position, cube: Cube | None = None) -> CubeAction:
-        """What to do with the cube before rolling; a centred cube of 1 if None. Errors are those of `equity`."""
+        """What to do with the cube before rolling; a centred cube of 1 if None. Errors are those of `equity`.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     table = open_gnubg(folder + "/gnubg_ts.bd")
+        >>> table.cube_action(Position.from_points({6: 1}, opponent={1: 1})).action
+        'double/take'
+        """
         return _answered(cube, lambda state: self._table.cube_action(position, state))
 
     def save_gnubg(self, path: str | os.PathLike[str]) -> None:
-        """Writes the database again, byte for byte. Raises `OSError` if writing fails."""
+        """Writes the database again, byte for byte. Raises `OSError` if writing fails.
+
+        >>> import pathlib, tempfile
+        >>> from gammon.bearoff import TwoSided
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     first, again = pathlib.Path(folder, "first.bd"), pathlib.Path(folder, "again.bd")
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(first)
+        ...     open_gnubg(first).save_gnubg(again)
+        ...     first.read_bytes() == again.read_bytes()
+        True
+        """
         self._table.save_gnubg(renamed_target(path))
 
     def __repr__(self) -> str:

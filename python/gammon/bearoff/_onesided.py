@@ -102,6 +102,12 @@ class OneSided:
         Raises:
             FileFormatError: if it is damaged, cut off or something else.
             OSError: if it cannot be read.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     OneSided(points=6, checkers=4).save(folder + "/table")
+        ...     OneSided.open(folder + "/table").positions
+        210
         """
         place = os.fspath(path)
         return cls._of(_core.OneSided.open(place), place, gnubg=False)
@@ -118,6 +124,8 @@ class OneSided:
     @staticmethod
     def size(points: int = 6, checkers: int = 15) -> tuple[int, int]:
         """How many positions a table has, and about how many bytes of memory it takes, without building it.
+
+        Raises `InvalidArgumentError` for a size that does not exist.
 
         >>> OneSided.size(points=13)[0]
         37442160
@@ -137,6 +145,12 @@ class OneSided:
         Raises:
             InvalidArgumentError: for another precision.
             OSError: if writing fails.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     OneSided(points=6, checkers=4).save(folder + "/table", precision="float32")
+        ...     round(OneSided.open(folder + "/table").mean_rolls([2, 1]), 3)
+        1.833
         """
         if precision not in ("float64", "float32"):
             raise InvalidArgumentError(f"precision is 'float64' or 'float32', not {precision!r}")
@@ -167,6 +181,13 @@ class OneSided:
             FileFormatError: for a table of fewer than 15 checkers, which the format does not have.
             OSError: if writing fails.
             Interrupted: on Ctrl-C.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import open_gnubg
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     OneSided.default().save_gnubg(folder + "/gnubg_os.bd", gammons=False)
+        ...     open_gnubg(folder + "/gnubg_os.bd").has_gammons
+        False
         """
         place = renamed_target(path)
         if not like_gnu:
@@ -177,31 +198,53 @@ class OneSided:
 
     @property
     def points(self) -> int:
-        """The points that it covers."""
+        """The points that it covers.
+
+        >>> OneSided.default().points
+        6
+        """
         return self._table.points
 
     @property
     def checkers(self) -> int:
-        """The most checkers that it covers."""
+        """The most checkers that it covers.
+
+        >>> OneSided.default().checkers
+        15
+        """
         return self._table.checkers
 
     @property
     def positions(self) -> int:
-        """How many positions it has, the empty one included."""
+        """How many positions it has, the empty one included.
+
+        >>> OneSided.default().positions
+        54264
+        """
         return self._table.positions
 
     @property
     def has_gammons(self) -> bool:
-        """Whether it knows the rolls to the first checker off; a file of GNU Backgammon may not."""
+        """Whether it knows the rolls to the first checker off; a file of GNU Backgammon may not.
+
+        >>> OneSided.default().has_gammons
+        True
+        """
         return self._table.has_gammons
 
     @property
     def nbytes(self) -> int:
-        """The bytes of memory that it takes."""
+        """The bytes of memory that it takes.
+
+        >>> OneSided(points=6, checkers=4).nbytes < OneSided.default().nbytes
+        True
+        """
         return self._table.bytes
 
     def index(self, counts: Iterable[int]) -> int:
         """The number of a position, in the order of GNU Backgammon.
+
+        Errors are those of `distribution`.
 
         >>> OneSided(points=6, checkers=2).index([2])
         7
@@ -210,6 +253,8 @@ class OneSided:
 
     def counts(self, index: int) -> tuple[int, ...]:
         """The checkers on each point of the position with a number.
+
+        Raises `InvalidArgumentError` for a number outside 0 to `positions` - 1.
 
         >>> OneSided(points=6, checkers=2).counts(7)
         (2, 0, 0, 0, 0, 0)
@@ -224,6 +269,9 @@ class OneSided:
         Raises:
             NotInDatabaseError: for more checkers or points than the table has.
             InvalidArgumentError: for counts that are none.
+
+        >>> OneSided.default().distribution([0, 0, 0, 0, 0, 1])
+        array([0.  , 0.75, 0.25])
         """
         return self._table.distribution(_counts(counts))
 
@@ -239,19 +287,43 @@ class OneSided:
         return self._table.first_off_distribution(_counts(counts))
 
     def mean_rolls(self, counts: Iterable[int]) -> float:
-        """The mean number of rolls to bear off all checkers."""
+        """The mean number of rolls to bear off all checkers.
+
+        Errors are those of `distribution`.
+
+        >>> OneSided.default().mean_rolls([0, 0, 0, 0, 0, 1])
+        1.25
+        """
         return self._table.moments(_counts(counts))[0]
 
     def variance(self, counts: Iterable[int]) -> float:
-        """The variance of the number of rolls to bear off all checkers."""
+        """The variance of the number of rolls to bear off all checkers.
+
+        Errors are those of `distribution`.
+
+        >>> round(OneSided.default().variance([0, 0, 0, 0, 0, 1]), 4)
+        0.1875
+        """
         return self._table.moments(_counts(counts))[1]
 
     def epc(self, counts: Iterable[int]) -> float:
-        """The effective pip count: the mean number of rolls times 49/6, the mean pips of a roll."""
+        """The effective pip count: the mean number of rolls times 49/6, the mean pips of a roll.
+
+        Errors are those of `distribution`.
+
+        >>> round(OneSided.default().epc([2, 1]), 3)
+        14.972
+        """
         return self._table.moments(_counts(counts))[2]
 
     def wastage(self, counts: Iterable[int]) -> float:
-        """The effective pip count minus the pip count."""
+        """The effective pip count minus the pip count.
+
+        Errors are those of `distribution`.
+
+        >>> round(OneSided.default().wastage([2, 1]), 3)
+        10.972
+        """
         return self._table.moments(_counts(counts))[3]
 
     def win_probability(self, position: Position) -> float:
@@ -268,6 +340,12 @@ class OneSided:
         """`win_probability` of many positions, int8[N, 28]: float64[N], and bool[N], which of them the table holds.
 
         Rows that it does not hold are NaN. Raises `ArrayError` for an array of another dtype or shape.
+
+        >>> import numpy as np
+        >>> rows = [Position.from_points({6: 1}, opponent={1: 1}), Position.start()]
+        >>> chances, known = OneSided.default().win_probabilities(np.stack([row.to_array() for row in rows]))
+        >>> chances.tolist(), known.tolist()
+        ([0.75, nan], [True, False])
         """
         return self._table.win_probabilities(positions)
 

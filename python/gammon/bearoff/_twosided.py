@@ -175,6 +175,12 @@ class TwoSided:
         Raises:
             FileFormatError: if it is damaged, cut off or something else.
             OSError: if it cannot be read.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=3).save(folder + "/table")
+        ...     TwoSided.open(folder + "/table", mmap=False).pairs
+        7056
         """
         return cls._of(_core.TwoSided.open(os.fspath(path), mmap), mmap=mmap)
 
@@ -198,6 +204,8 @@ class TwoSided:
     ) -> Size:
         """What building a table takes, without building it.
 
+        Raises `InvalidArgumentError` for a size that no table can have.
+
         >>> size = TwoSided.size(points=6, checkers=15)
         >>> size.pairs, round(size.file_bytes / 1e9, 1)
         (2944581696, 24.8)
@@ -211,6 +219,12 @@ class TwoSided:
         """Writes the table to a file, by way of ``PATH.partial``.
 
         Raises `OSError` if the disk has too little room or writing fails, `Interrupted` on Ctrl-C.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=3).save(folder + "/table")
+        ...     TwoSided.open(folder + "/table", mmap=False).checkers
+        (3, 3)
         """
         with reporter(progress, "save", "pairs") as report, interruptible():
             self._table.save(renamed_target(path), report)
@@ -237,6 +251,13 @@ class TwoSided:
                 gammons), and files of more than 4 GiB.
             OSError: if writing fails.
             Interrupted: on Ctrl-C.
+
+        >>> import tempfile
+        >>> from gammon.bearoff import open_gnubg
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=2).save_gnubg(folder + "/gnubg_ts.bd")
+        ...     open_gnubg(folder + "/gnubg_ts.bd").cubeful
+        True
         """
         with reporter(progress, "save", "pairs") as report, interruptible():
             _core.save_two_sided_gnubg(self._table, renamed_target(path), like_gnu, threads, report)
@@ -245,49 +266,87 @@ class TwoSided:
         """Checks every block of its file against its checksum; a table in memory has none.
 
         Raises `FileFormatError` that names the first bad block, `Interrupted` on Ctrl-C.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     TwoSided.build(points=6, checkers=3).save(folder + "/table")
+        ...     TwoSided.open(folder + "/table", mmap=False).verify()
         """
         with reporter(progress, "verify", "pairs") as report, interruptible():
             self._table.verify(report)
 
     @property
     def points(self) -> int:
-        """The points that it covers."""
+        """The points that it covers.
+
+        >>> TwoSided.default().points
+        6
+        """
         return self._table.points
 
     @property
     def checkers(self) -> tuple[int, int]:
-        """The most checkers of the two sides."""
+        """The most checkers of the two sides.
+
+        >>> TwoSided.build(points=6, checkers=(3, 2)).checkers
+        (3, 2)
+        """
         first, second = self._table.checkers
         return first, second
 
     @property
     def cubeful(self) -> bool:
-        """Whether a cube can be asked for."""
+        """Whether a cube can be asked for.
+
+        >>> TwoSided.default().cubeful
+        True
+        """
         return self._table.is_at_score or self._table.values > 1
 
     @property
     def jacoby(self) -> bool:
-        """Whether it knows the centred cube of rule 7.6."""
+        """Whether it knows the centred cube of rule 7.6.
+
+        >>> TwoSided.build(points=6, checkers=3, jacoby=True).jacoby
+        True
+        """
         return not self._table.is_at_score and self._table.values == 5
 
     @property
     def is_at_score(self) -> bool:
-        """Whether it holds match winning chances instead of equities."""
+        """Whether it holds match winning chances instead of equities.
+
+        >>> from gammon.cube import Ladder, Score
+        >>> TwoSided.build(points=6, checkers=2, ladder=Ladder.match(Score(1, 1))).is_at_score
+        True
+        """
         return self._table.is_at_score
 
     @property
     def is_exact(self) -> bool:
-        """Whether it was solved in double precision and rounded once."""
+        """Whether it was solved in double precision and rounded once.
+
+        >>> TwoSided.default().is_exact
+        True
+        """
         return self._table.is_exact
 
     @property
     def pairs(self) -> int:
-        """How many pairs of positions it answers."""
+        """How many pairs of positions it answers.
+
+        >>> TwoSided.default().pairs
+        853776
+        """
         return self._table.pairs
 
     @property
     def path(self) -> str | None:
-        """Its file; None for a table in memory."""
+        """Its file; None for a table in memory.
+
+        >>> TwoSided.default().path is None
+        True
+        """
         place = self._table.path
         return None if place is None else os.fspath(place)
 
@@ -312,6 +371,12 @@ class TwoSided:
             NotInDatabaseError: for contact, a position outside the table, a side that has borne off none and is short
                 of 15 checkers, and a centred cube under rule 7.6 where that matters and the table was not built for it.
             InvalidArgumentError: for a cube asked of a cubeless table, or a table at a score.
+
+        >>> from gammon.cube import Cube
+        >>> position = Position.from_points({6: 1}, opponent={1: 1})
+        >>> table = TwoSided.default()
+        >>> round(table.equity(position), 3), round(table.equity(position, Cube(2, "player")), 3)
+        (0.5, 1.0)
         """
         self._need_score(False, "equity", "mwc")
         return self._table.value(position, _state(cube), jacoby, 0, no_double)
@@ -385,6 +450,12 @@ class TwoSided:
         """The match winning chances of many positions, int8[N, 28], and which of them the table holds.
 
         float64[N], NaN where `mwc` raises NotInDatabaseError, and bool[N], False there.
+
+        >>> from gammon.cube import Cube, Ladder, Score
+        >>> table = TwoSided.build(points=6, checkers=2, ladder=Ladder.match(Score(1, 1)))
+        >>> chances, known = table.mwcs(Position.from_points({6: 1}, opponent={1: 1}).to_array()[None], Cube())
+        >>> chances.round(4).tolist(), known.tolist()
+        ([0.75], [True])
         """
         self._need_score(True, "mwcs", "equities")
         return self._table.lookup(positions, _state(cube), None, _seat(on_roll), no_double, threads)
@@ -402,6 +473,11 @@ class TwoSided:
 
         Of plays that are equally good the first in canonical order is taken. Arguments and errors are those of
         `equity` and `mwc`; a finished game raises `InvalidArgumentError`.
+
+        >>> position = Position.from_points({6: 1, 4: 1}, opponent={6: 1, 2: 1})
+        >>> play, equity = TwoSided.default().best_play(position, "21")
+        >>> str(play), round(equity, 3)
+        ('6/5 4/2', -0.314)
         """
         best = self._table.best_play(position, roll, _state(cube), jacoby, _seat(on_roll))
         if best is None:

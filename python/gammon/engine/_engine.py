@@ -149,27 +149,47 @@ class Engine:
 
     @property
     def plies(self) -> int:
-        """How many rolls it looks ahead."""
+        """How many rolls it looks ahead.
+
+        >>> Engine(plies=2).plies
+        2
+        """
         return self._plies
 
     @property
     def model(self) -> Any:
-        """What evaluates: a `Model`, or the callable that it was made with."""
+        """What evaluates: a `Model`, or the callable that it was made with.
+
+        >>> Engine().model == Model.default()
+        True
+        """
         return self._model
 
     @property
     def replies(self) -> int | None:
-        """How many replies to each roll are evaluated inside the tree; None for all."""
+        """How many replies to each roll are evaluated inside the tree; None for all.
+
+        >>> Engine(replies=8).replies
+        8
+        """
         return self._replies
 
     @property
     def filters(self) -> Filters:
-        """Which candidates are judged deeper."""
+        """Which candidates are judged deeper.
+
+        >>> Engine().filters == Engine.FILTERS, len(Engine.FILTERS)
+        (True, 3)
+        """
         return self._filters
 
     @property
     def met(self) -> MatchEquityTable:
-        """The match equities."""
+        """The match equities.
+
+        >>> Engine().met
+        <MatchEquityTable 'gammon 25' to 25 points>
+        """
         return MatchEquityTable.default() if self._met is None else self._met
 
     def replaced(self, *, plies: int | None = None, threads: int | None = None) -> Engine:
@@ -222,6 +242,10 @@ class Engine:
             InvalidArgumentError: as `evaluate`, and without a roll.
             NotationError: for a text that is no roll.
             IllegalActionError: while an offer awaits its answer.
+
+        >>> ranking = Engine().rank_plays(Position.start(), "31")
+        >>> [str(ranked.play) for ranked in ranking[:1]], len(ranking)
+        (['8/5 6/5'], 16)
         """
         ranked, reached = self._rank(x, roll, turn, only_best=False)
         return Ranking(tuple(ranked), *reached)

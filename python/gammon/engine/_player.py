@@ -69,6 +69,13 @@ class Player:
         """What to do now, for the player whose decision it is; between games, to throw for the next one.
 
         Raises `IllegalActionError` if the match is over.
+
+        >>> match = Match(names=("Ann", "Bob"))
+        >>> Player("casual").act(match)
+        Action(kind='roll', player=None, roll=None, play=None, level=None)
+        >>> roll = match.roll("31", player=0)
+        >>> str(Player("master").act(match).play)
+        '8/5 6/5'
         """
         if match.is_over:
             raise IllegalActionError("the match is over: there is nothing to do")

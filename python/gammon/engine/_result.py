@@ -149,12 +149,25 @@ class RolloutResult:
 
     @property
     def best(self) -> RolloutCandidate:
-        """The candidate with the greatest value among those that were not left behind."""
+        """The candidate with the greatest value among those that were not left behind.
+
+        >>> from gammon.engine import rollout
+        >>> position = Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1})
+        >>> rollout(position, roll="61", trials=36).best.action
+        '6/5 6/off'
+        """
         return max((candidate for candidate in self.candidates if not candidate.stopped), key=lambda c: c.value)
 
     @property
     def ranked(self) -> tuple[RolloutCandidate, ...]:
-        """The candidates, the best first; those that were left behind come last."""
+        """The candidates, the best first; those that were left behind come last.
+
+        >>> from gammon.engine import rollout
+        >>> position = Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1})
+        >>> result = rollout(position, roll="61", trials=36)
+        >>> result.ranked[0] == result.best, len(result.ranked) == len(result.candidates)
+        (True, True)
+        """
         return tuple(sorted(self.candidates, key=lambda c: (c.stopped, -c.value)))
 
     @property
@@ -162,6 +175,11 @@ class RolloutResult:
         """The verdict on a cube decision in the words of `gammon.cube.decide`.
 
         Raises `InvalidArgumentError` for a rollout of anything else.
+
+        >>> from gammon.engine import rollout
+        >>> state = State(Position.from_points({1: 2}, opponent={1: 4}), on_roll=0)
+        >>> rollout(state, cube_decision=True, trials=36).decision
+        'double/drop'
         """
         if self.kind != "cube":
             raise InvalidArgumentError(f"this is a rollout of {self.kind}, not of a cube decision")
@@ -181,7 +199,12 @@ class RolloutResult:
 
     @property
     def trials_per_second(self) -> float:
-        """Trials a second, of all candidates together; NaN if it took no time."""
+        """Trials a second, of all candidates together; NaN if it took no time.
+
+        >>> from gammon.engine import rollout
+        >>> rollout(Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1}), trials=36).trials_per_second > 0
+        True
+        """
         return sum(candidate.trials for candidate in self.candidates) / self.seconds if self.seconds else math.nan
 
     def resume(
@@ -225,6 +248,11 @@ class RolloutResult:
         """The result as plain data for JSON: settings, estimates, and the sums that `resume` goes on from.
 
         ``docs/rollouts.md`` lists the fields.
+
+        >>> from gammon.engine import rollout
+        >>> data = rollout(Position.from_points({1: 2}, opponent={1: 2}), trials=36).to_dict()
+        >>> data["format"], data["trials"]
+        ('gammon rollout', 36)
         """
         from gammon.engine import _rollout_json
 
@@ -249,6 +277,13 @@ class RolloutResult:
         Raises:
             FileFormatError: for data that is damaged, with the field.
             InvalidArgumentError: for a model or tables that are not those of the rollout.
+
+        >>> import json
+        >>> from gammon.engine import rollout
+        >>> position = Position.from_points({6: 2, 3: 1}, opponent={5: 2, 2: 1})
+        >>> text = json.dumps(rollout(position, trials=36).to_dict())
+        >>> RolloutResult.from_dict(json.loads(text)).resume(72) == rollout(position, trials=72)
+        True
         """
         from gammon.engine import _rollout_json
 

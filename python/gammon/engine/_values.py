@@ -57,12 +57,20 @@ class Probabilities(NamedTuple):
 
     @property
     def equity(self) -> float:
-        """Points with a cube of 1 that nobody turns."""
+        """Points with a cube of 1 that nobody turns.
+
+        >>> Probabilities(0.6, 0.2, 0.01, 0.1, 0.0).equity
+        0.31
+        """
         won = self.win_gammon + self.win_backgammon
         return round(2 * self.win - 1 + won - self.lose_gammon - self.lose_backgammon, 15)
 
     def flip(self) -> Probabilities:
-        """The same game as the other player sees it."""
+        """The same game as the other player sees it.
+
+        >>> Probabilities(0.75, 0.5, 0.0, 0.125, 0.0).flip()
+        Probabilities(win=0.25, win_gammon=0.125, win_backgammon=0.0, lose_gammon=0.5, lose_backgammon=0.0)
+        """
         return Probabilities(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
 
 

@@ -181,7 +181,14 @@ class Session:
         }
 
     def answer(self, line: bytes) -> str:
-        """The answer to a line, without a newline. Never raises, but `KeyboardInterrupt`."""
+        """The answer to a line, without a newline. Never raises, but `KeyboardInterrupt`.
+
+        >>> session = Session()
+        >>> session.answer(b'{"id": 1, "method": "best_play", "params": {"position": "4HPwATDgc/ABMA", "roll": "31"}}')
+        '{"id": 1, "result": {"play": "8/5 6/5"}}'
+        >>> session.answer(b'{"id": 2, "method": "best_play", "params": {"position": "4HPwATDgc/ABMA"}}')
+        '{"id": 2, "error": {"code": "params", "message": "roll is missing"}}'
+        """
         name: Any = None
         try:
             request = _read(line)

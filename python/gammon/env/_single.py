@@ -99,7 +99,13 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins an episode. The dice follow from the seed."""
+        """Begins an episode. The dice follow from the seed.
+
+        >>> env = BackgammonEnv()
+        >>> observation, info = env.reset(seed=1)
+        >>> observation["observation"].shape, len(info["candidates"]) > 0
+        ((38,), True)
+        """
         super().reset(seed=seed)
         while True:
             self._table = Table(self.rules, int(self.np_random.integers(1 << 63)), self._actions)
@@ -113,6 +119,15 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
 
         Returns observation, reward (what the agent won when the episode ends, else 0), terminated, truncated (always
         False) and info: "candidates" int8[n, 28] with what each play leads to, seen by the opponent; "illegal".
+
+        Raises `IllegalActionError` before `reset` and after the last step, and for an action that there is not with
+        ``illegal_action="raise"``.
+
+        >>> env = BackgammonEnv()
+        >>> _ = env.reset(seed=1)
+        >>> observation, reward, terminated, truncated, info = env.step(0)
+        >>> reward, terminated, truncated, info["illegal"]
+        (0.0, False, False, False)
         """
         table = self._table
         if table is None or table.over:
@@ -134,13 +149,28 @@ class BackgammonEnv(gymnasium.Env[Observation, int]):
         return observation, {"candidates": table.candidates(), "illegal": False}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[size], the actions that there are now, under the name that stable-baselines3's contrib looks for."""
+        """bool[size], the actions that there are now, under the name that stable-baselines3's contrib looks for.
+
+        Raises `IllegalActionError` before `reset`.
+
+        >>> env = BackgammonEnv()
+        >>> observation, info = env.reset(seed=1)
+        >>> mask = env.action_masks()
+        >>> mask.dtype.name, int(mask.sum()) == len(info["candidates"])
+        ('bool', True)
+        """
         if self._table is None:
             raise IllegalActionError("reset comes first")
         return self._table.mask().astype(np.bool_)
 
     def render(self) -> str | None:
-        """The board as text, seen by the player who decides."""
+        """The board as text, seen by the player who decides.
+
+        >>> env = BackgammonEnv(render_mode="ansi")
+        >>> _ = env.reset(seed=1)
+        >>> print(env.render().splitlines()[0])
+        +13-14-15-16-17-18------19-20-21-22-23-24-+
+        """
         if self.render_mode is None or self._table is None:
             return None
         return text(self._table.describe())

@@ -70,15 +70,33 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
         }
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations."""
+        """The space of an agent's observations.
+
+        >>> env = BackgammonAEC()
+        >>> env.reset(seed=1)
+        >>> env.observation_space("player_0").contains(env.observe("player_0"))
+        True
+        """
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's actions."""
+        """The space of an agent's actions.
+
+        >>> BackgammonAEC().action_space("player_0")
+        Discrete(3060)
+        """
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins an episode. The dice follow from the seed; without one it is drawn."""
+        """Begins an episode. The dice follow from the seed; without one it is drawn.
+
+        Raises `InvalidArgumentError` for a seed outside 0 to 2**64 - 1.
+
+        >>> env = BackgammonAEC()
+        >>> env.reset(seed=1)
+        >>> env.agents, env.agent_selection in env.agents
+        (['player_0', 'player_1'], True)
+        """
         self._table = Table(self.rules, _seed(seed), self._actions)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
@@ -89,14 +107,31 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
         self.agent_selection = AGENTS[self._table.seat]
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """What an agent sees: always the board as it stands at the decision; the mask is empty for who waits."""
+        """What an agent sees: always the board as it stands at the decision; the mask is empty for who waits.
+
+        >>> env = BackgammonAEC()
+        >>> env.reset(seed=1)
+        >>> seen = env.observe(env.agent_selection)
+        >>> seen["observation"].shape, bool(seen["action_mask"].any())
+        ((38,), True)
+        """
         table = self._table
         row = table.observation_of(AGENTS.index(agent))
         decides = agent == self.agent_selection and not table.over
         return {"observation": row, "action_mask": table.mask() if decides else np.zeros(table.size, dtype=np.int8)}
 
     def step(self, action: SupportsIndex | None) -> None:
-        """Takes an action of the agent who decides; None for one whose episode is over."""
+        """Takes an action of the agent who decides; None for one whose episode is over.
+
+        Raises `IllegalActionError` for an action that there is not, with ``illegal_action="raise"``.
+
+        >>> env = BackgammonAEC()
+        >>> env.reset(seed=1)
+        >>> first = env.agent_selection
+        >>> env.step(0)
+        >>> env.agent_selection != first, env.rewards[first]
+        (True, 0.0)
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -120,11 +155,20 @@ class BackgammonAEC(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The board as text, seen by the player who decides."""
+        """The board as text, seen by the player who decides.
+
+        >>> env = BackgammonAEC(render_mode="ansi")
+        >>> env.reset(seed=1)
+        >>> print(env.render().splitlines()[0])
+        +13-14-15-16-17-18------19-20-21-22-23-24-+
+        """
         return text(self._table.describe()) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing is open.
+
+        >>> BackgammonAEC().close()
+        """
 
 
 def aec(
@@ -144,6 +188,9 @@ def aec(
         illegal_action: what an action does that there is not: "lose" ends the episode as the worst loss for who acted,
             "raise" raises `IllegalActionError` and changes nothing.
         render_mode: "ansi" for text, or None.
+
+    Raises:
+        InvalidArgumentError: for an option that there is not.
 
     >>> env = aec()
     >>> env.reset(seed=1)

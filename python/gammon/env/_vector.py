@@ -73,6 +73,9 @@ class VectorEnv:
             the game, or the match as a lost one; "raise" raises `IllegalActionError` and changes nothing.
         candidates: whether observations hold what every action leads to.
 
+    Raises:
+        InvalidArgumentError: for a number of games out of range, or an option that there is not.
+
     >>> import gammon
     >>> import numpy as np
     >>> env = VectorEnv(3)
@@ -108,7 +111,14 @@ class VectorEnv:
         self.seed: int | None = None
 
     def reset(self, *, seed: int | None = None) -> tuple[VectorObservation, dict[str, Any]]:
-        """Begins n new games. Without a seed one is drawn; it is in `.seed` and in the infos."""
+        """Begins n new games. Without a seed one is drawn; it is in `.seed` and in the infos.
+
+        Raises `InvalidArgumentError` for a seed outside 0 to 2**64 - 1.
+
+        >>> seen, infos = VectorEnv(3).reset(seed=1)
+        >>> seen.positions.shape, infos
+        ((3, 28), {'seed': 1})
+        """
         self.seed = _seed(seed)
         if self.rules is None:
             self._games = _core.Vector(self._start, self.seed, self.n)
@@ -134,6 +144,12 @@ class VectorEnv:
         Raises:
             IllegalActionError: for an action that there is not, with ``illegal_action="raise"``; or before `reset`.
             ArrayError: for another dtype or shape.
+
+        >>> env = VectorEnv(3)
+        >>> seen, infos = env.reset(seed=1)
+        >>> seen, rewards, terminated, truncated, infos = env.step(seen.counts - 1)
+        >>> rewards.tolist(), infos["illegal"].tolist()
+        ([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]], [False, False, False])
         """
         if not self._ready:
             raise IllegalActionError("reset comes before the first step")

@@ -143,7 +143,7 @@ def scan(
 
 
 def files_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """The files of a folder and its subfolders, in the order of their names."""
+    """The files of a folder and its subfolders, in the order of their names, but for those that begin with a dot."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
@@ -190,6 +190,8 @@ def _matches(source: Input, strict: bool) -> Iterator[Match]:
 def dumps(match: Match, format: str = "mat") -> str:
     """The match as text in one of the formats: "mat", "sgf", "json", "fibs" (where it stands).
 
+    Raises `InvalidArgumentError` for a format that is not written, and for what is no `Match`.
+
     >>> loads(dumps(Match(names=("Ann", "Bob")), "sgf")).names
     ('Ann', 'Bob')
     """
@@ -204,6 +206,10 @@ def dump(match: Match, target: Target, *, format: str | None = None) -> None:
     """Writes the match to a file: in the format that is named, else in that of the path's suffix.
 
     A path only appears when everything is written. What the format does not hold, `losses` says.
+
+    Raises:
+        InvalidArgumentError: for a format that is not written, a suffix that stands for none, and what is no `Match`.
+        OSError: if writing fails.
 
     >>> import io
     >>> file = io.StringIO()
@@ -230,6 +236,8 @@ def dump(match: Match, target: Target, *, format: str | None = None) -> None:
 
 def losses(match: Match, format: str) -> tuple[str, ...]:
     """What a format does not hold of a match, one line for each difference; a FIBS board has room for a state only.
+
+    Raises `InvalidArgumentError` for a format that is not written, and for what is no `Match`.
 
     >>> losses(Match(), "mat")
     ()

@@ -25,6 +25,8 @@ _LONGEST = 1 << 20
 def dumps(match: Match, *, indent: int | None = None) -> str:
     """The match as JSON, on one line unless `indent` is given.
 
+    Raises `InvalidArgumentError` for an indent outside 0 to 16.
+
     >>> loads(dumps(Match(names=("Ann", "Bob")))).names
     ('Ann', 'Bob')
     """

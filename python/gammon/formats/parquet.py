@@ -17,7 +17,7 @@ from gammon.match import Event, Match, State
 from gammon.match._codec import position_to_list
 from gammon.play import Play
 
-__all__ = ["VERSION", "dump", "load", "rows"]
+__all__ = ["VERSION", "dump", "load", "rows", "schema"]
 
 VERSION = 1
 """The version of the columns; it is in the metadata of a file as ``gammon.version``."""
@@ -35,10 +35,14 @@ def _arrow() -> tuple[Any, Any]:
 
 
 def schema() -> Any:
-    """The columns of a file, as a pyarrow schema.
+    """The columns of a file, as a pyarrow schema: for tables that are made from `rows`.
 
-    >>> schema().names[:4]
-    ['match', 'game', 'ply', 'player']
+    Raises `MissingExtraError` without pyarrow.
+
+    >>> import pyarrow
+    >>> table = pyarrow.Table.from_pylist(list(rows(Match())), schema=schema())
+    >>> table.num_rows, table.column_names[:4]
+    (0, ['match', 'game', 'ply', 'player'])
     """
     pa, _ = _arrow()
     fields = [

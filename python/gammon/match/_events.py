@@ -91,7 +91,11 @@ class Event:
 
     @property
     def roll(self) -> Roll | None:
-        """The roll that the throws came to."""
+        """The roll that the throws came to.
+
+        >>> Event("roll", throws=((2, 2), (3, 1))).roll
+        Roll(3, 1)
+        """
         return Roll(*self.throws[-1]) if self.throws else None
 
     def __str__(self) -> str:

@@ -91,8 +91,9 @@ class Match:
     """A match to a number of points, or a money session: the rules of the game as a state machine.
 
     Whoever acts is a seat, 0 or 1; the named actions take the one whose turn it is unless `player` says otherwise.
-    What is not allowed raises `IllegalActionError` with the reason and changes nothing. `docs/match.md` lists the
-    phases, what can be done in each, and how each rule is reached.
+    What is not allowed raises `IllegalActionError` with the reason and changes nothing; an argument that is none, such
+    as a player who is no seat, raises `InvalidArgumentError`. `docs/match.md` lists the phases, what can be done in
+    each, and how each rule is reached.
 
     Args:
         rules: what is played; a money session if left out.
@@ -204,12 +205,22 @@ class Match:
 
     @property
     def phase(self) -> Phase:
-        """Where the state machine stands."""
+        """Where the state machine stands.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> match.phase, match.roll(), match.phase
+        (<Phase.OPENING: 'opening'>, Roll(3, 1), <Phase.ROLLED: 'rolled'>)
+        """
         return self._moment.phase
 
     @property
     def state(self) -> State:
-        """The match as it is now."""
+        """The match as it is now.
+
+        >>> state = Match(Rules.match(5), points=(2, 3)).state
+        >>> state.points, state.score
+        ((2, 3), Score(away=3, opponent_away=2, post_crawford=False))
+        """
         return self._state_of(self._moment)
 
     def _state_of(self, moment: Moment) -> State:
@@ -217,47 +228,93 @@ class Match:
 
     @property
     def position(self) -> Position:
-        """The board as the player on roll sees it; between games the finished one."""
+        """The board as the player on roll sees it; between games the finished one.
+
+        >>> Match().position == Position.start()
+        True
+        """
         return self._moment.position
 
     @property
     def on_roll(self) -> int:
-        """The seat that is on roll, also while an offer is pending; between games it means nothing."""
+        """The seat that is on roll, also while an offer is pending; between games it means nothing.
+
+        >>> match = Match(dice=SequenceDice([(1, 3)]))
+        >>> match.roll(), match.on_roll
+        (Roll(3, 1), 1)
+        """
         return self._moment.on_roll
 
     @property
     def value(self) -> int:
-        """What the game is played for: stake x cube (rule 7.3)."""
+        """What the game is played for: stake x cube (rule 7.3).
+
+        >>> match = Match()
+        >>> match.set_position(Position.start(), on_roll=0, value=4)
+        >>> match.value
+        4
+        """
         return self._moment.value
 
     @property
     def moment(self) -> Moment:
-        """The whole inner state, as the functions of `gammon.match._machine` take it."""
+        """The whole inner state, as the functions of `gammon.match._machine` take it.
+
+        >>> moment = Match(Rules.match(5)).moment
+        >>> moment.phase, moment.turn, moment.points
+        (<Phase.OPENING: 'opening'>, 0, (0, 0))
+        """
         return self._moment
 
     @property
     def event_count(self) -> int:
-        """How many events the record has."""
+        """How many events the record has.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> match.event_count
+        2
+        """
         return len(self._done)
 
     @property
     def score(self) -> tuple[int, int]:
-        """The points of the two players, raw (rule 9.1)."""
+        """The points of the two players, raw (rule 9.1).
+
+        >>> Match(Rules.match(5), points=(2, 3)).score
+        (2, 3)
+        """
         return self._moment.points
 
     @property
     def pending_points(self) -> tuple[int, int]:
-        """Points that do not come from a game and count from the next one (rule 7.7)."""
+        """Points that do not come from a game and count from the next one (rule 7.7).
+
+        >>> match = Match(Rules.tournament(9), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.director("penalty points", player=0, points=1)
+        >>> match.score, match.pending_points
+        ((0, 0), (0, 1))
+        """
         return self._moment.pending
 
     @property
     def games(self) -> tuple[Game, ...]:
-        """The games that are finished."""
+        """The games that are finished.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign(), match.accept()
+        >>> [(game.winner, game.points) for game in match.games]
+        [(1, 1)]
+        """
         return self._moment.games
 
     @property
     def game_phase(self) -> CrawfordPhase:
-        """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7)."""
+        """Where this game stands to the Crawford game; between games, where the next one would (rule 7.7).
+
+        >>> Match(Rules.match(5), points=(4, 2)).game_phase
+        <CrawfordPhase.CRAWFORD: 'crawford'>
+        """
         return self._phase_of(self._moment)
 
     def _phase_of(self, moment: Moment) -> CrawfordPhase:
@@ -265,47 +322,97 @@ class Match:
 
     @property
     def in_game(self) -> bool:
-        """Whether a game is being played: from its opening roll to its end."""
+        """Whether a game is being played: from its opening roll to its end.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> match.in_game, match.roll(), match.in_game
+        (False, Roll(3, 1), True)
+        """
         return self._moment.in_game
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is won or the session ended."""
+        """Whether the match is won or the session ended.
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.is_over
+        True
+        """
         return self._moment.phase is Phase.MATCH_OVER
 
     @property
     def winner(self) -> int | None:
-        """Who has won the match; None before that, and in a session."""
+        """Who has won the match; None before that, and in a session.
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.winner
+        1
+        """
         return self._moment.winner
 
     @property
     def ending(self) -> str | None:
-        """How the match ended: "points", "concession", "time", "lateness", "award", "exclusion"; a session: "left"."""
+        """How the match ended: "points", "concession", "time", "lateness", "award", "exclusion"; a session: "left".
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.ending
+        'concession'
+        """
         return self._moment.ending
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the result is recorded, and so final."""
+        """Whether the result is recorded, and so final.
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.is_recorded
+        False
+        """
         return self._moment.recorded
 
     @property
     def to_act(self) -> int | None:
-        """The seat whose decision it is; None between games."""
+        """The seat whose decision it is; None between games.
+
+        >>> match = Match(dice=SequenceDice([(1, 3)]))
+        >>> match.to_act, match.roll(), match.to_act
+        (None, Roll(3, 1), 1)
+        """
         return self._moment.to_act
 
     @property
     def turn(self) -> int:
-        """The turn of the game, counting both players' from 1; 0 before the opening throw."""
+        """The turn of the game, counting both players' from 1; 0 before the opening throw.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> match.turn
+        2
+        """
         return self._moment.turn
 
     @property
     def dice(self) -> DiceSource:
-        """Where the throws come from."""
+        """Where the throws come from.
+
+        >>> Match(dice=RandomDice(seed=1)).dice
+        RandomDice(seed=1, game=0)
+        """
         return self._dice
 
     @property
     def record(self) -> tuple[Event, ...]:
-        """Everything that happened, in order."""
+        """Everything that happened, in order.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> [str(event) for event in match.record]
+        ['roll 31', 'player 0: play 8/5 6/5']
+        """
         return tuple(done.event for done in self._done)
 
     def history(self) -> Iterator[tuple[State, Event]]:
@@ -321,7 +428,13 @@ class Match:
             yield self._state_of(done.before), done.event
 
     def moments(self) -> Iterator[tuple[Moment, Event]]:
-        """Like `history`, with the whole inner state: for those who ask `gammon.match._machine` what was allowed."""
+        """Like `history`, with the whole inner state: for those who ask `gammon.match._machine` what was allowed.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> [(moment.turn, event.kind) for moment, event in match.moments()]
+        [(0, 'roll'), (1, 'play')]
+        """
         for done in self._done:
             yield done.before, done.event
 
@@ -329,6 +442,11 @@ class Match:
         """How many games were finished before the event of this index in the record; its length stands for now.
 
         Raises `InvalidArgumentError` for an index outside the record.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign(), match.accept()
+        >>> match.games_before(2), match.games_before(3)
+        (0, 1)
         """
         whole("index", index, 0, len(self._done))
         if index == len(self._done):
@@ -338,6 +456,8 @@ class Match:
 
     def game_history(self, number: int) -> list[tuple[State, Event]]:
         """Like `history`, of one game by its number from 1; what happened before its opening throw belongs to it.
+
+        Raises `InvalidArgumentError` for a number below 1; a game that there is not has no events.
 
         >>> match = Match(dice=SequenceDice([(3, 1), (6, 2)]))
         >>> match.apply(Action("roll"))
@@ -364,7 +484,14 @@ class Match:
         return machine.legal_actions(self.rules, self._moment)
 
     def score_sheet(self) -> ScoreSheet:
-        """The running table of the match or session, as data and, by `str`, as text (rule 9.13)."""
+        """The running table of the match or session, as data and, by `str`, as text (rule 9.13).
+
+        >>> match = Match(Rules.match(5), names=("Ann", "Bob"), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign("gammon"), match.accept()
+        >>> print(match.score_sheet())
+        5-point match            Ann   Bob
+        1  gammon, resignation    .     2    0 - 2
+        """
         moments = [done.before for done in self._done[1:]] + [self._moment] * bool(self._done)
         steps = [(done.event, after.games, after.points) for done, after in zip(self._done, moments, strict=True)]
         return score_sheet(self.rules, self.names, self._start[0], steps)
@@ -415,6 +542,17 @@ class Match:
         """Throws the dice. Between games this is the opening throw, with its ties, of the next game.
 
         `dice` gives the throw instead of taking it from the source; for an opening `player` then says who starts.
+
+        Raises:
+            IllegalActionError: if nobody, or somebody else, is to roll now.
+            InvalidArgumentError: for given dice of an opening without a player, and from a source that has no throw.
+            NotationError: for a text that is no roll.
+
+        >>> match = Match(dice=SequenceDice([(3, 1), (6, 4)]))
+        >>> match.roll(), str(match.play("8/5 6/5")), match.roll()
+        (Roll(3, 1), '8/5 6/5', Roll(6, 4))
+        >>> Match().roll("52", player=1)
+        Roll(5, 2)
         """
         opening = self._moment.phase in (Phase.OPENING, Phase.GAME_OVER)
         event = Event("roll", player=self._roller(player), given=dice is not None)
@@ -438,20 +576,46 @@ class Match:
 
         A player who is not on roll may offer an early double where the rules allow it (rule 7.10). `on_record` keeps a
         double that was really made although a rule refuses it: in the Crawford game, with a dead cube, against Holland.
+        Raises `IllegalActionError` with the rule that refuses it.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.double()
+        >>> match.phase, match.to_act
+        (<Phase.DOUBLED: 'doubled'>, 0)
         """
         seat = self._moment.on_roll if player is None else player
         self._happen(Event("double", player=seat, on_record=bool(on_record)))
 
     def take(self, *, player: int | None = None) -> None:
-        """Accepts the double, or the beaver or raccoon."""
+        """Accepts the double, or the beaver or raccoon. Raises `IllegalActionError` if none awaits the answer.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.double(), match.take()
+        >>> match.value, match.state.cube
+        (2, Cube(value=2, owner='opponent'))
+        """
         self._act("take", player)
 
     def drop(self, *, player: int | None = None) -> None:
-        """Refuses the double and loses the value before it (rule 7.3)."""
+        """Refuses the double and loses the value before it (rule 7.3). Raises as `take` does.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.double(), match.drop()
+        >>> match.score
+        (0, 1)
+        """
         self._act("drop", player)
 
     def beaver(self, *, player: int | None = None) -> None:
-        """Turns the cube again at once: a beaver, and in answer to one a raccoon, and so on (rule 7.4)."""
+        """Turns the cube again at once: a beaver, and in answer to one a raccoon, and so on (rule 7.4).
+
+        Raises `IllegalActionError` if no turn of the cube awaits the answer, or the rules allow no further one.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.double(), match.beaver(), match.take()
+        >>> match.value, match.state.cube.owner
+        (4, 'opponent')
+        """
         self._act("beaver", player)
 
     def play(
@@ -463,6 +627,16 @@ class Match:
         With `on_record=True` as well it is kept under any rules, and steps that cannot be made at all are left out:
         that is how a play comes in that was really made, or written down, elsewhere.
         Returns the play, or its text if it is illegal.
+
+        Raises:
+            IllegalActionError: if no roll of the player is to be played, and for `illegal=True` where no rule keeps it.
+            IllegalPlayError: for a play that is not legal, with the rule.
+            NotationError: for a text that cannot be read; `AmbiguousPlayError` if it means several plays.
+            InvalidArgumentError: for what is neither a `Play` nor a text.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> match.roll(), str(match.play("8/5 6/5"))
+        (Roll(3, 1), '8/5 6/5')
         """
         if not isinstance(play, Play | str):
             raise InvalidArgumentError(f"a play is a Play or a text, not {play!r}")
@@ -480,18 +654,40 @@ class Match:
         return event.play
 
     def resign(self, level: int | str = 1, *, player: int | None = None) -> None:
-        """Offers to lose a "single" game (1), a "gammon" (2) or a "backgammon" (3) (rule 6.3)."""
+        """Offers to lose a "single" game (1), a "gammon" (2) or a "backgammon" (3) (rule 6.3).
+
+        Raises:
+            InvalidArgumentError: for a level that is none of these.
+            IllegalActionError: if nothing can be resigned now, or the player cannot lose that much.
+
+        >>> match = Match(Rules.match(5), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign("gammon")
+        >>> match.state.offer, match.to_act
+        (Offer.RESIGN_2, 1)
+        """
         number = {name: number for number, name in LEVELS.items()}.get(level) if isinstance(level, str) else level
         if number not in LEVELS or isinstance(number, bool):
             raise InvalidArgumentError(f"a level is 1, 2, 3 or {', '.join(LEVELS.values())}, not {level!r}")
         self._happen(Event("resign", player=self._actor(player), level=number))
 
     def accept(self, *, player: int | None = None) -> None:
-        """Accepts the resignation: the game ends at its level."""
+        """Accepts the resignation: the game ends at its level. Raises `IllegalActionError` if there is none.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign(), match.accept()
+        >>> match.score
+        (0, 1)
+        """
         self._act("accept", player)
 
     def decline(self, *, player: int | None = None) -> None:
-        """Refuses the resignation: the game goes on."""
+        """Refuses the resignation: the game goes on. Raises `IllegalActionError` if there is none.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign(), match.decline()
+        >>> match.phase
+        <Phase.ROLLED: 'rolled'>
+        """
         self._act("decline", player)
 
     def _actor(self, player: int | None) -> int | None:
@@ -507,25 +703,56 @@ class Match:
     # Ends of a match or session.
 
     def concede(self, player: int) -> None:
-        """Gives the match to the opponent; final when the result is recorded (rule 6.4)."""
+        """Gives the match to the opponent; final when the result is recorded (rule 6.4).
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.winner, match.ending
+        (1, 'concession')
+        """
         self._happen(Event("concede", player=player))
 
     def leave(self, player: int) -> None:
-        """Ends a money session, between games (rule 9.1)."""
+        """Ends a money session, between games (rule 9.1).
+
+        >>> match = Match()
+        >>> match.leave(0)
+        >>> match.is_over, match.winner, match.ending
+        (True, None, 'left')
+        """
         self._happen(Event("leave", player=player))
 
     def record_result(self) -> None:
-        """Records the result of a match that is over: nothing but `undo` changes it after that (rules 6.4, 7.8)."""
+        """Records the result of a match that is over: nothing but `undo` changes it after that (rules 6.4, 7.8).
+
+        >>> match = Match(Rules.match(5))
+        >>> match.concede(0)
+        >>> match.record_result()
+        >>> match.is_recorded
+        True
+        """
         self._happen(Event("record_result"))
 
     # Illegal plays and void doubles.
 
     def contest(self, *, player: int | None = None) -> None:
-        """The opponent contests an illegal play: board and dice go back, and a legal one is made (rule 9.8)."""
+        """The opponent contests an illegal play: board and dice go back, and a legal one is made (rule 9.8).
+
+        >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/3", illegal=True), match.contest()
+        >>> match.phase, match.to_act
+        (<Phase.ROLLED: 'rolled'>, 0)
+        """
         self._happen(Event("contest", player=self._objector(player)))
 
     def condone(self, *, player: int | None = None) -> None:
-        """The opponent lets an illegal play stand (rule 9.8)."""
+        """The opponent lets an illegal play stand (rule 9.8).
+
+        >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/3", illegal=True), match.condone()
+        >>> match.on_roll, match.position.opponent_pips
+        (1, 162)
+        """
         self._happen(Event("condone", player=self._objector(player)))
 
     def _objector(self, player: int | None) -> int | None:
@@ -533,7 +760,15 @@ class Match:
         return 1 - disputed.on_roll if player is None and disputed is not None else player
 
     def void_crawford_double(self) -> None:
-        """Undoes what a double in the Crawford game did, before the result is recorded (rule 7.8)."""
+        """Undoes what a double in the Crawford game did, before the result is recorded (rule 7.8).
+
+        >>> match = Match(Rules.match(2), points=(1, 0), dice=SequenceDice([(3, 1), (5, 2)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> _ = match.double(on_record=True), match.drop()
+        >>> match.void_crawford_double()
+        >>> match.phase, match.score
+        (<Phase.ON_ROLL: 'on roll'>, (1, 0))
+        """
         self._happen(Event("void_crawford_double"))
 
     # At the table (rules 9.6, 9.7, 9.9).
@@ -549,6 +784,12 @@ class Match:
 
         For "wrong side", "thrown early" and "lifted" it is the opponent who asks, as `player`. `again` is the die, of
         those shown, that was still rolling when it was "lifted" and is thrown again alone; None throws both again.
+
+        >>> match = Match(dice=SequenceDice([(3, 1), (6, 4), (5, 2)]))
+        >>> _ = match.roll(), match.play("8/5 6/5"), match.roll()
+        >>> match.dice_fault("cocked")
+        >>> match.roll()
+        Roll(5, 2)
         """
         event = Event("dice_fault", player=player, reason=reason, again=_optional_int("again", again))
         kept = self._kept_die(again) if reason == "lifted" else None
@@ -565,7 +806,15 @@ class Match:
         return roll.low if again == roll.high else roll.high
 
     def set_up(self, position: Position) -> None:
-        """The next game was started from this position, as player 0 sees it: a wrong one (rule 9.7)."""
+        """The next game was started from this position, as player 0 sees it: a wrong one (rule 9.7).
+
+        Raises `IllegalActionError` during a game, and for a position that is finished.
+
+        >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
+        >>> match.set_up(Position.start("nackgammon"))
+        >>> match.roll(), match.position.pips
+        (Roll(3, 1), 194)
+        """
         if not isinstance(position, Position):
             raise InvalidArgumentError(f"a game is set up from a Position, not {position!r}")
         self._happen(Event("setup", position=position))
@@ -576,6 +825,8 @@ class Match:
         """The game goes on from this position, as player 0 sees it, with this player on roll and the cube like that.
 
         For problems, edited boards and gaps in a record; between games it begins the next one. The player may double.
+
+        Raises `IllegalActionError` for a position that is finished, or a value or stake that the rules do not allow.
 
         >>> match = Match()
         >>> match.set_position(Position.from_points({6: 2}, opponent={6: 3}), on_roll=1, value=2, owner=1)
@@ -600,6 +851,8 @@ class Match:
 
         `post_crawford` says that the Crawford game has been played already.
 
+        Raises `IllegalActionError` during a game, `InvalidArgumentError` for what is no pair of whole numbers.
+
         >>> match = Match(Rules.match(7))
         >>> match.set_score((6, 2))
         >>> match.game_phase
@@ -617,11 +870,23 @@ class Match:
         self._happen(Event("score", score=(first, second), post_crawford=post_crawford, reason=text))
 
     def abandon(self, reason: str | None = None) -> None:
-        """The game is broken off and counts for nobody."""
+        """The game is broken off and counts for nobody.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.abandon("the record ends here")
+        >>> match.phase, match.score
+        (<Phase.GAME_OVER: 'game over'>, (0, 0))
+        """
         self._happen(Event("abandon", reason=_optional_text("reason", reason)))
 
     def correct_setup(self, player: int) -> None:
-        """A player demands the right starting position; turns are played again with their dice (rule 9.7)."""
+        """A player demands the right starting position; turns are played again with their dice (rule 9.7).
+
+        >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.set_up(Position.start("nackgammon")), match.roll(), match.correct_setup(1)
+        >>> match.position == Position.start()
+        True
+        """
         self._happen(Event("correct_setup", player=player))
 
     def found_checker(self, owner: int, *, point: int | None = None, on_bar: bool) -> None:
@@ -629,13 +894,26 @@ class Match:
 
         `point` is where the record has it, in the owner's numbering; None if it is missing there too. It goes to the
         bar, or the owner plays on without it.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.found_checker(0, point=24, on_bar=True)
+        >>> match.position.bar, match.position[24]
+        (1, 1)
         """
         self._happen(Event("found_checker", player=owner, point=_optional_int("point", point), on_bar=bool(on_bar)))
 
     # Tournament (rules 9.3 to 9.5, 9.10).
 
     def late_arrival(self, minutes: tuple[float, float]) -> None:
-        """How many minutes each player came late, before the first game (rule 9.4)."""
+        """How many minutes each player came late, by seat, before the first game (rule 9.4).
+
+        The opponent receives the penalty points at once. Raises `IllegalActionError` under rules without penalties.
+
+        >>> match = Match(Rules.tournament(9))
+        >>> match.late_arrival((12, 0))
+        >>> match.score
+        (0, 1)
+        """
         try:
             first, second = minutes
         except (TypeError, ValueError):
@@ -643,7 +921,16 @@ class Match:
         self._happen(Event("late_arrival", minutes=(first, second)))
 
     def take_break(self, player: int, minutes: float = 5) -> None:
-        """A player takes a break between games (rule 9.5)."""
+        """A player takes a break of so many minutes, 5 at most, between games (rule 9.5).
+
+        Raises `IllegalActionError` under rules without breaks, during a game, or if the player has had all of them.
+
+        >>> match = Match(Rules.tournament(9), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.resign(), match.accept()
+        >>> match.take_break(0, minutes=4)
+        >>> str(match.record[-1])
+        'player 0: take break 4 minutes'
+        """
         if isinstance(minutes, bool) or not isinstance(minutes, int | float):
             raise InvalidArgumentError(f"minutes are a number, not {minutes!r}")
         self._happen(Event("take_break", player=player, minutes=(minutes,)))
@@ -664,6 +951,11 @@ class Match:
         "warning" and "exclusion" concern `player`; "penalty points" are `points` against `player`, which the opponent
         receives; "award game" gives `points` to `winner`; "award match" names the `winner`; "cube" sets `value` and
         `owner`; "clock" imposes a clock for the rest.
+
+        >>> match = Match(Rules.tournament(5))
+        >>> match.director("award match", winner=1, reason="the opponent has left")
+        >>> match.winner, match.ending
+        (1, 'award')
         """
         numbers = {"points": points, "value": value}
         for name, number in numbers.items():
@@ -681,43 +973,100 @@ class Match:
         self._happen(event)
 
     def appeal(self, player: int, reason: str | None = None) -> None:
-        """A player appeals the decision that was just made; nothing goes on until the committee has decided."""
+        """A player appeals the decision that was just made; nothing goes on until the committee has decided.
+
+        >>> match = Match(Rules.tournament(5), dice=SequenceDice([(3, 1)]))
+        >>> _ = match.director("warning", player=0), match.appeal(0)
+        >>> match.roll()
+        Traceback (most recent call last):
+        ...
+        gammon.errors.IllegalActionError: an appeal awaits the committee
+        """
         self._happen(Event("appeal", player=player, reason=_optional_text("reason", reason)))
 
     def committee(self, *, upheld: bool, reason: str | None = None) -> None:
-        """The committee upholds the decision, or puts everything back to before it; either is final (rule 9.10)."""
+        """The committee upholds the decision, or puts everything back to before it; either is final (rule 9.10).
+
+        >>> match = Match(Rules.tournament(5))
+        >>> _ = match.director("award match", winner=1), match.appeal(0, "it was a misunderstanding")
+        >>> match.committee(upheld=False)
+        >>> match.is_over
+        False
+        """
         self._happen(Event("committee", upheld=bool(upheld), reason=_optional_text("reason", reason)))
 
     # The clock (rule 9.3).
 
     def demand_clock(self, player: int) -> None:
-        """A player wants the match played with a clock, before the first game."""
+        """A player wants the match played with a clock, before the first game.
+
+        >>> match = Match(Rules.tournament(5), time=lambda: 0.0)
+        >>> match.demand_clock(0)
+        >>> match.clock.left(0)
+        600.0
+        """
         self._happen(Event("demand_clock", player=player))
 
     def stop_clock(self, reason: str) -> None:
-        """Stops the clock for one of the reasons in `gammon.clock.STOP_REASONS`."""
+        """Stops the clock for one of the reasons in `gammon.clock.STOP_REASONS`.
+
+        Raises `IllegalActionError` without a clock, for another reason, or if it is stopped already.
+
+        >>> match = Match(Rules.match(5, clock=ClockSettings()), dice=SequenceDice([(3, 1)]), time=lambda: 0.0)
+        >>> _ = match.roll(), match.stop_clock("director called")
+        >>> match.clock.reading().stopped
+        'director called'
+        """
         if self.clock is not None and (stopped := self.clock.reading().stopped) is not None:
             raise IllegalActionError(f"the clock is stopped already: {stopped}")
         self._happen(Event("stop_clock", reason=_optional_text("reason", reason)))
 
     def resume_clock(self) -> None:
-        """Lets the clock run on."""
+        """Lets the clock run on. Raises `IllegalActionError` if it is not stopped, or there is none.
+
+        >>> match = Match(Rules.match(5, clock=ClockSettings()), dice=SequenceDice([(3, 1)]), time=lambda: 0.0)
+        >>> _ = match.roll(), match.stop_clock("director called"), match.resume_clock()
+        >>> match.clock.reading().stopped is None
+        True
+        """
         if self.clock is not None and self.clock.reading().stopped is None:
             raise IllegalActionError("the clock is not stopped")
         self._happen(Event("resume_clock"))
 
     def claim_time(self, player: int | None = None) -> None:
-        """A player, or the director (None), claims that time has run out; it loses the match."""
+        """A player, or the director (None), claims that time has run out; it loses the match.
+
+        >>> hands = [0.0]
+        >>> match = Match(Rules.match(5, clock=ClockSettings()), dice=SequenceDice([(3, 1)]), time=lambda: hands[0])
+        >>> roll, hands[0] = match.roll(), 1000.0
+        >>> match.claim_time(1)
+        >>> match.winner, match.ending
+        (1, 'time')
+        """
         self._happen(Event("claim_time", player=player))
 
     def time_fault(self, player: int, reason: Literal["lifted early", "taken away"]) -> None:
-        """A player lifted the dice too early or took them away after turning the clock: a minute for the other."""
+        """A player lifted the dice too early or took them away after turning the clock: a minute for the other.
+
+        >>> match = Match(Rules.match(5, clock=ClockSettings()), dice=SequenceDice([(3, 1)]), time=lambda: 0.0)
+        >>> _ = match.roll(), match.time_fault(0, "lifted early")
+        >>> match.clock.left(1)
+        660.0
+        """
         self._happen(Event("time_fault", player=player, reason=reason))
 
     # Dice.
 
     def change_dice(self, dice: DiceSource) -> None:
-        """Takes the throws from another source from now on, between games only (rule 2.4)."""
+        """Takes the throws from another source from now on, between games only (rule 2.4).
+
+        Raises `IllegalActionError` during a game, `InvalidArgumentError` for what is no `DiceSource`.
+
+        >>> match = Match(dice=RandomDice(seed=1))
+        >>> match.change_dice(SequenceDice([(3, 1)]))
+        >>> match.roll()
+        Roll(3, 1)
+        """
         if self._moment.in_game:
             raise IllegalActionError("the dice are changed between games, not during one")
         self._dice = _checked_source(dice)
@@ -837,7 +1186,16 @@ class Match:
         return event
 
     def add_turn(self, player: int, play: Play) -> None:
-        """Adds a roll and its legal play that happened elsewhere: `add` of both events, several times as fast."""
+        """Adds a roll and its legal play that happened elsewhere: `add` of both events, several times as fast.
+
+        Raises as `add` does.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.play("8/5 6/5")
+        >>> match.add_turn(1, match.position.play("24/18 13/11", "62"))
+        >>> [event.kind for event in match.record]
+        ['roll', 'play', 'roll', 'play']
+        """
         roll = play.roll
         rolled_event, event = roll_event(player, (roll.high, roll.low)), play_event(player, play)
         moment = self._moment
@@ -936,7 +1294,13 @@ class Match:
             self._stand(done.places, done.clock)
 
     def redo(self, steps: int = 1) -> None:
-        """Does again what was undone last. Raises `IllegalActionError` if there is less to do again."""
+        """Does again what was undone last. Raises `IllegalActionError` if there is less to do again.
+
+        >>> match = Match(dice=SequenceDice([(3, 1)]))
+        >>> _ = match.roll(), match.undo(), match.redo()
+        >>> match.state.roll
+        Roll(3, 1)
+        """
         self._require_steps(steps, len(self._undone), "redo")
         for _ in range(steps):
             undone = self._undone.pop()
@@ -1004,6 +1368,11 @@ class Match:
 
         Raises:
             FileFormatError: with the path of the field that is wrong.
+
+        >>> import json
+        >>> match = Match(Rules.match(3), dice=RandomDice(seed=1))
+        >>> Match.from_dict(json.loads(json.dumps(match.to_dict()))) == match
+        True
         """
         fields = {"format", "version", "rules", "names", "direction", "points", "post_crawford", "state"}
         fields |= {"dice", "events", "undone", "clock"}

@@ -47,7 +47,12 @@ class Game:
 
     @property
     def is_crawford(self) -> bool:
-        """Whether it was the Crawford game (rule 7.7)."""
+        """Whether it was the Crawford game (rule 7.7).
+
+        >>> game = Game(number=3, winner=0, points=1, counted=1, level=1, ending="drop")
+        >>> game.is_crawford
+        False
+        """
         return self.crawford is CrawfordPhase.CRAWFORD
 
 

@@ -95,7 +95,11 @@ class Offer(enum.Enum):
 
     @classmethod
     def resignation(cls, level: int) -> Offer:
-        """The resignation of a single game (1), gammon (2) or backgammon (3)."""
+        """The resignation of a single game (1), gammon (2) or backgammon (3).
+
+        >>> Offer.resignation(3)
+        Offer.RESIGN_3
+        """
         return (cls.RESIGN_1, cls.RESIGN_2, cls.RESIGN_3)[level - 1]
 
     def __repr__(self) -> str:
@@ -113,6 +117,8 @@ class Action:
 
     `player` is the seat that acts, None for the opening throw, which both make. `roll` gives the dice of a `roll` that
     are not to come from the match's source. `play` belongs to `play`, `level` (1 to 3) to `resign`.
+
+    Raises `InvalidArgumentError` for fields that do not belong together.
 
     >>> Action("resign", player=0, level=2)
     Action(kind='resign', player=0, roll=None, play=None, level=2)
@@ -145,6 +151,8 @@ class State:
     The position is seen by `on_roll`, also while an offer is pending, and the cube's owner is relative to `on_roll`.
     Between games it shows the finished game with the new score. An offer of DOUBLE by the player who is not on roll is
     an early double (rule 7.10): the player on roll finishes the turn first.
+
+    Raises `InvalidArgumentError` for what no match can look like.
 
     >>> State(Position.start(), on_roll=0).to_act
     0
@@ -266,27 +274,48 @@ class State:
 
     @property
     def to_act(self) -> int:
-        """The seat whose decision it is: who answers the offer, else the player on roll."""
+        """The seat whose decision it is: who answers the offer, else the player on roll.
+
+        >>> doubled = State(Position.start(), on_roll=0, offer=Offer.DOUBLE, offered_by=0)
+        >>> doubled.on_roll, doubled.to_act
+        (0, 1)
+        """
         return self.on_roll if self.offered_by is None else 1 - self.offered_by
 
     @property
     def value(self) -> int:
-        """The value of the game: stake x cube (rule 7.3), which boards show."""
+        """The value of the game: stake x cube (rule 7.3), which boards show.
+
+        >>> State(Position.start(), on_roll=0, cube=Cube(2, "player"), stake=2).value
+        4
+        """
         return self.stake * self.cube.value
 
     @property
     def crawford_phase(self) -> CrawfordPhase:
-        """Where the game stands to the Crawford game, from score, rules and `post_crawford` (rule 7.7)."""
+        """Where the game stands to the Crawford game, from score, rules and `post_crawford` (rule 7.7).
+
+        >>> State(Position.start(), on_roll=0, rules=Rules.match(5), points=(4, 2)).crawford_phase
+        <CrawfordPhase.CRAWFORD: 'crawford'>
+        """
         return crawford_phase(self.points, self.rules.length, crawford=self.rules.crawford, played=self.post_crawford)
 
     @property
     def is_crawford(self) -> bool:
-        """Whether this is the Crawford game (rule 7.7)."""
+        """Whether this is the Crawford game (rule 7.7).
+
+        >>> State(Position.start(), on_roll=0, rules=Rules.match(5), points=(4, 2)).is_crawford
+        True
+        """
         return self.crawford_phase is CrawfordPhase.CRAWFORD
 
     @property
     def score(self) -> Score | None:
-        """The points that the player on roll and the opponent still need; None for money, or when the match is over."""
+        """The points that the player on roll and the opponent still need; None for money, or when the match is over.
+
+        >>> State(Position.start(), on_roll=1, rules=Rules.match(5), points=(1, 3)).score
+        Score(away=2, opponent_away=4, post_crawford=False)
+        """
         length = self.rules.length
         if length is None or match_winner(self.points, length) is not None:
             return None

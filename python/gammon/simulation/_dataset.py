@@ -474,12 +474,26 @@ class Dataset:
         return len(self._parts)
 
     def games(self) -> Iterator[GameTable]:
-        """The table of games, part by part."""
+        """The table of games, part by part.
+
+        >>> import gammon, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = gammon.simulate(10, seed=1, out=folder)
+        ...     [len(table) for table in Dataset(folder).games()]
+        [10]
+        """
         for part in self._parts:
             yield game_table(self._read(part, "games"))
 
     def turns(self) -> Iterator[TurnTable]:
-        """The table of actions, part by part; `InvalidArgumentError` if they were not recorded."""
+        """The table of actions, part by part; `InvalidArgumentError` if they were not recorded.
+
+        >>> import gammon, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result = gammon.simulate(10, seed=1, out=folder, record=True)
+        ...     sum(len(table) for table in Dataset(folder).turns()) == result.plies
+        True
+        """
         settings = self._recorded()
         for part in self._parts:
             games, turns = self._read(part, "games"), self._read(part, "turns")

@@ -61,7 +61,14 @@ class Choices:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """int64[N], how many candidates each row has."""
+        """int64[N], how many candidates each row has.
+
+        >>> from gammon import simulate
+        >>> def last(choices):
+        ...     return choices.counts - 1
+        >>> simulate(20, (last, "random"), seed=1).games
+        20
+        """
         return np.diff(self.offsets)
 
     def best(self, values: NDArray[Any]) -> NDArray[np.int64]:
@@ -69,6 +76,14 @@ class Choices:
 
         `values` has one number for each candidate: float[M]. Since candidates are seen by the opponent, the values are
         most often what an evaluator gives with the sign turned.
+
+        Raises `ArrayError` for another number of values.
+
+        >>> from gammon import batch, simulate
+        >>> def race(choices):
+        ...     return choices.best(-batch.pips(choices.candidates)[:, 1].astype(float))
+        >>> simulate(20, (race, "random"), seed=1).games
+        20
         """
         values = np.asarray(values)
         if values.shape != (len(self.candidates),):
@@ -82,7 +97,16 @@ class Choices:
         return first
 
     def rows(self, rows: NDArray[np.integer[Any]]) -> Choices:
-        """Some rows, in the order given."""
+        """Some rows, in the order given.
+
+        >>> from gammon import simulate
+        >>> def first(choices):
+        ...     some = choices.rows(np.arange(0, len(choices), 2))
+        ...     assert some.counts.tolist() == choices.counts[::2].tolist()
+        ...     return np.zeros(len(choices), dtype=np.int64)
+        >>> simulate(20, (first, "random"), seed=1).games
+        20
+        """
         counts = self.counts[rows]
         offsets = np.concatenate(([0], np.cumsum(counts)))
         places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], counts)
@@ -124,7 +148,14 @@ class Decisions:
         return len(self.positions)
 
     def rows(self, rows: NDArray[np.integer[Any]]) -> Decisions:
-        """Some rows, in the order given."""
+        """Some rows, in the order given.
+
+        >>> from gammon import batch
+        >>> pairs, stake, noise = np.zeros((2, 2), np.int16), np.ones(2, np.int32), np.array([7, 8], np.uint64)
+        >>> asked = Decisions(batch.random_positions(2, seed=1), pairs, pairs, np.zeros(2, np.int8), stake, noise)
+        >>> asked.rows(np.array([1])).noise.tolist()
+        [8]
+        """
         return Decisions(**{field.name: getattr(self, field.name)[rows] for field in dataclasses.fields(self)})
 
 

@@ -136,7 +136,15 @@ class Positions:
         return sum(part["files"]["positions"]["rows"] for part in self._parts)
 
     def tables(self) -> Iterator[PositionTable]:
-        """The positions, part by part. No position is in two parts."""
+        """The positions, part by part. No position is in two parts.
+
+        >>> import gammon, tempfile
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     result = gammon.simulate(10, seed=1, out=place + "/games", record=True)
+        ...     written = collect_positions(place + "/games", place + "/positions", buckets=2)
+        ...     [table.positions.dtype.name for table in written.tables()]
+        ['int8', 'int8']
+        """
         for part in self._parts:
             name = part["files"]["positions"]["name"]
             settings = self._settings

@@ -37,12 +37,20 @@ class Wins(NamedTuple):
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """All of them.
+
+        >>> Wins(single=7, gammon=2, backgammon=1).games
+        10
+        """
         return sum(self)
 
     @property
     def points(self) -> int:
-        """What they were worth before stake and cube."""
+        """What they were worth before stake and cube.
+
+        >>> Wins(single=7, gammon=2, backgammon=1).points
+        14
+        """
         return self.single + 2 * self.gammon + 3 * self.backgammon
 
 
@@ -309,17 +317,33 @@ class SimulationResult:
 
     @property
     def matches(self) -> int:
-        """Finished matches; 0 unless matches are played."""
+        """Finished matches; 0 unless matches are played.
+
+        >>> from gammon import simulate
+        >>> simulate(10, rules=Rules.match(1), seed=1).matches
+        10
+        """
         return sum(self.match_wins)
 
     @property
     def plies_per_game(self) -> float:
-        """Mean turns of a game, dances included; NaN without games."""
+        """Mean turns of a game, dances included; NaN without games.
+
+        >>> from gammon import simulate
+        >>> result = simulate(100, seed=1)
+        >>> result.plies_per_game == result.plies / 100
+        True
+        """
         return self.plies / self.games if self.games else math.nan
 
     @property
     def points_per_game(self) -> float:
-        """Mean points of player 0 a game, stake and cube included; NaN without games."""
+        """Mean points of player 0 a game, stake and cube included; NaN without games.
+
+        >>> from gammon import simulate
+        >>> simulate(100, ("fast", "random"), seed=1).points_per_game > 1
+        True
+        """
         return self.points / self.games if self.games else math.nan
 
     @property
@@ -327,6 +351,10 @@ class SimulationResult:
         """The standard error of `points_per_game` of single games; NaN with fewer than two samples, and for matches.
 
         Of paired games the pairs are the samples, since the games of a pair have the same dice.
+
+        >>> from gammon import simulate
+        >>> simulate(400, seed=1).standard_error < simulate(100, seed=1).standard_error
+        True
         """
         if self.samples < 2 or self.matches:
             return math.nan
@@ -334,24 +362,45 @@ class SimulationResult:
 
     @property
     def match_share(self) -> float:
-        """The share of the matches that player 0 won; NaN without matches."""
+        """The share of the matches that player 0 won; NaN without matches.
+
+        >>> from gammon import simulate
+        >>> simulate(10, ("fast", "random"), rules=Rules.match(3), seed=1).match_share > 0.5
+        True
+        """
         return self.match_wins[0] / self.matches if self.matches else math.nan
 
     @property
     def match_standard_error(self) -> float:
-        """The standard error of `match_share`; NaN with fewer than two samples."""
+        """The standard error of `match_share`; NaN with fewer than two samples.
+
+        >>> from gammon import simulate
+        >>> round(simulate(100, rules=Rules.match(1), seed=1).match_standard_error, 2)
+        0.05
+        """
         if self.samples < 2 or not self.matches:
             return math.nan
         return _error(self.match_wins[0], self.match_wins_squared, self.samples) * self.samples / self.matches
 
     @property
     def games_per_second(self) -> float:
-        """How fast they were played, those of before left out; NaN if none was."""
+        """How fast they were played, those of before left out; NaN if none was.
+
+        >>> from gammon import simulate
+        >>> simulate(100, seed=1).games_per_second > 0
+        True
+        """
         played = self.games - self.games_before
         return played / self.seconds if played and self.seconds else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """The sums as plain data, without the tables."""
+        """The sums as plain data, without the tables.
+
+        >>> from gammon import simulate
+        >>> data = simulate(100, seed=1).to_dict()
+        >>> data["games"], data["players"], data["rules"]
+        (100, ['random', 'random'], None)
+        """
         return {
             "games": self.games,
             "players": list(self.players),

@@ -11,6 +11,8 @@ use crate::text::Text;
 
 /// Two dice without an order; the larger is first.
 ///
+/// Raises InvalidArgumentError for dice outside 1 to 6.
+///
 /// >>> roll = Roll(1, 3)
 /// >>> str(roll), roll.high, roll.low, roll.weight, roll.is_double, roll.index
 /// ('31', 3, 1, 2, False, 3)
@@ -67,30 +69,45 @@ impl PyRoll {
     }
 
     /// The larger die.
+    ///
+    /// >>> Roll(1, 3).high
+    /// 3
     #[getter]
     fn high(&self) -> u8 {
         self.0.high()
     }
 
     /// The smaller die.
+    ///
+    /// >>> Roll(1, 3).low
+    /// 1
     #[getter]
     fn low(&self) -> u8 {
         self.0.low()
     }
 
     /// How many of the 36 throws give this roll: 1 for a double, else 2.
+    ///
+    /// >>> Roll(3, 1).weight, Roll(3, 3).weight
+    /// (2, 1)
     #[getter]
     fn weight(&self) -> u8 {
         self.0.weight()
     }
 
     /// Whether both dice are equal, which gives four steps.
+    ///
+    /// >>> Roll(3, 3).is_double
+    /// True
     #[getter]
     fn is_double(&self) -> bool {
         self.0.is_double()
     }
 
     /// The place in `Roll.all()`, 0 to 20.
+    ///
+    /// >>> Roll(3, 1).index, Roll.all()[3]
+    /// (3, Roll(3, 1))
     #[getter]
     fn index(&self) -> usize {
         self.0.index()

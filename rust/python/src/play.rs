@@ -23,36 +23,57 @@ pub struct PyPlay(pub Play);
 #[pymethods]
 impl PyPlay {
     /// Its steps (from, to) in canonical order: 25 is the bar, 0 is off. Empty for a dance.
+    ///
+    /// >>> Position.start().play("24/20", Roll(3, 1)).steps
+    /// ((24, 23), (23, 20))
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, self.0.steps().iter().map(|step| (step.from, step.to)))
     }
 
     /// For each step whether it hits.
+    ///
+    /// >>> position = Position.from_points({6: 2, 8: 2}, opponent={20: 1, 6: 2})
+    /// >>> position.play("8/5* 6/5", Roll(3, 1)).hits
+    /// (True, False)
     #[getter]
     fn hits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, self.0.hits().map(|(_, hit)| hit).collect::<Vec<_>>())
     }
 
     /// The position it is made in.
+    ///
+    /// >>> Position.start().play("8/5 6/5", Roll(3, 1)).before == Position.start()
+    /// True
     #[getter]
     fn before(&self) -> PyPosition {
         PyPosition(*self.0.before())
     }
 
     /// The position it leads to, in the view of the player who made it.
+    ///
+    /// >>> after = Position.start().play("8/5 6/5", Roll(3, 1)).after
+    /// >>> after.pips, after[5]
+    /// (163, 2)
     #[getter]
     fn after(&self) -> PyPosition {
         PyPosition(*self.0.after())
     }
 
     /// The position it leads to, in the opponent's view: the position they roll in.
+    ///
+    /// >>> play = Position.start().play("8/5 6/5", Roll(3, 1))
+    /// >>> play.next.opponent_pips, play.next == play.after.flip()
+    /// (163, True)
     #[getter]
     fn next(&self) -> PyPosition {
         PyPosition(self.0.next())
     }
 
     /// The roll it plays.
+    ///
+    /// >>> Position.start().play("8/5 6/5", Roll(3, 1)).roll
+    /// Roll(3, 1)
     #[getter]
     fn roll(&self) -> PyRoll {
         PyRoll(self.0.roll())
@@ -100,12 +121,18 @@ impl PyPlays {
 #[pymethods]
 impl PyPlays {
     /// The position they are plays of.
+    ///
+    /// >>> Position.start().plays("31").position == Position.start()
+    /// True
     #[getter]
     fn position(&self) -> PyPosition {
         PyPosition(self.position)
     }
 
     /// The roll they play.
+    ///
+    /// >>> Position.start().plays("31").roll
+    /// Roll(3, 1)
     #[getter]
     fn roll(&self) -> PyRoll {
         PyRoll(self.roll)

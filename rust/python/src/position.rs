@@ -71,6 +71,8 @@ fn side_from(
 impl PyPosition {
     /// The start of a game: "standard", "nackgammon", "hypergammon" or "longgammon".
     ///
+    /// Raises InvalidArgumentError for another name.
+    ///
     /// >>> Position.start("hypergammon").pips
     /// 69
     #[staticmethod]
@@ -81,7 +83,8 @@ impl PyPosition {
 
     /// The position of a GNU Position ID; a side's checkers that are not on the board are off.
     ///
-    /// Raises NotationError if it cannot be read, InvalidPositionError if it is no position.
+    /// `checkers`, 1 to 15, is what each side has in all. Raises NotationError if it cannot be read,
+    /// InvalidPositionError if it is no position, InvalidArgumentError for another number of checkers.
     ///
     /// >>> Position.from_id("4HPwATDgc/ABMA") == Position.start()
     /// True
@@ -95,7 +98,7 @@ impl PyPosition {
     /// The position of counts by point, each side in its own numbering.
     ///
     /// `off=None` means those of `checkers` that are not on the board; a smaller number means missing checkers.
-    /// Raises InvalidPositionError with all faults together.
+    /// Raises InvalidPositionError with all faults together, InvalidArgumentError for `checkers` outside 1 to 15.
     ///
     /// >>> Position.from_points({24: 2, 13: 5, 8: 3, 6: 5}, opponent={24: 2, 13: 5, 8: 3, 6: 5}) == Position.start()
     /// True
@@ -123,6 +126,8 @@ impl PyPosition {
 
     /// The position of an int8 array of shape (28,), or of 28 whole numbers.
     ///
+    /// Raises ArrayError for anything else, InvalidPositionError for numbers that are no position.
+    ///
     /// >>> Position.from_array(Position.start().to_array()) == Position.start()
     /// True
     #[staticmethod]
@@ -144,17 +149,28 @@ impl PyPosition {
 
     #[allow(clippy::wrong_self_convention, reason = "a method of Python")]
     /// The array form, int8 of shape (28,): opponent's bar (<= 0), points 1 to 24, bar, off, opponent's off.
+    ///
+    /// >>> cells = Position.start().to_array()
+    /// >>> cells.dtype.name, cells.shape, int(cells[24])
+    /// ('int8', (28,), 2)
     fn to_array<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i8>> {
         PyArray1::from_slice(py, self.0.cells())
     }
 
     /// The GNU Position ID. It does not hold how many checkers are off.
+    ///
+    /// >>> Position.start().id
+    /// '4HPwATDgc/ABMA'
     #[getter]
     fn id(&self) -> String {
         self.0.id()
     }
 
     /// The same checkers as the opponent sees them.
+    ///
+    /// >>> race = Position.from_points({6: 2}, opponent={1: 1})
+    /// >>> race.flip().pips, race.flip().flip() == race
+    /// (1, True)
     fn flip(&self) -> PyPosition {
         PyPosition(self.0.flip())
     }
@@ -172,48 +188,72 @@ impl PyPosition {
     }
 
     /// Own checkers on the bar.
+    ///
+    /// >>> Position.from_points({6: 2}, opponent={6: 2}, bar=1).bar
+    /// 1
     #[getter]
     fn bar(&self) -> u8 {
         self.0.bar()
     }
 
     /// Own checkers borne off.
+    ///
+    /// >>> Position.from_points({6: 2}, opponent={6: 3}).off
+    /// 13
     #[getter]
     fn off(&self) -> u8 {
         self.0.off()
     }
 
     /// The opponent's checkers on the bar.
+    ///
+    /// >>> Position.from_points({6: 2}, opponent={6: 2}, opponent_bar=1).opponent_bar
+    /// 1
     #[getter]
     fn opponent_bar(&self) -> u8 {
         self.0.opponent_bar()
     }
 
     /// The opponent's checkers borne off.
+    ///
+    /// >>> Position.from_points({6: 2}, opponent={6: 3}).opponent_off
+    /// 12
     #[getter]
     fn opponent_off(&self) -> u8 {
         self.0.opponent_off()
     }
 
     /// The player's pip count.
+    ///
+    /// >>> Position.from_points({6: 2, 5: 1}, opponent={6: 3}, bar=1).pips
+    /// 42
     #[getter]
     fn pips(&self) -> u16 {
         self.0.pips()
     }
 
     /// The opponent's pip count.
+    ///
+    /// >>> Position.from_points({6: 2}, opponent={6: 3}).opponent_pips
+    /// 18
     #[getter]
     fn opponent_pips(&self) -> u16 {
         self.0.opponent_pips()
     }
 
     /// Whether a side has no checker left in play.
+    ///
+    /// >>> Position.from_points({}, opponent={6: 3}).is_over
+    /// True
     #[getter]
     fn is_over(&self) -> bool {
         self.0.is_over()
     }
 
     /// Whether some checkers still have to pass each other.
+    ///
+    /// >>> Position.start().is_contact, Position.from_points({6: 2}, opponent={6: 3}).is_contact
+    /// (True, False)
     #[getter]
     fn is_contact(&self) -> bool {
         self.0.is_contact()
@@ -229,12 +269,19 @@ impl PyPosition {
     }
 
     /// How the game ended for the player on roll; None while it goes on.
+    ///
+    /// >>> Position.from_points({}, opponent={6: 15}).outcome
+    /// Outcome(2)
+    /// >>> Position.start().outcome is None
+    /// True
     #[getter]
     fn outcome(&self) -> Option<PyOutcome> {
         self.0.outcome().map(PyOutcome)
     }
 
     /// The distinct legal plays of a roll: a sequence, empty for a dance or a finished game.
+    ///
+    /// Raises NotationError for a text that is no roll.
     ///
     /// >>> plays = Position.start().plays(Roll(3, 1))
     /// >>> len(plays), str(plays[0]), "8/5 6/5" in plays
@@ -293,6 +340,8 @@ pub fn variant_from(py: Python<'_>, name: &str) -> PyResult<Variant> {
 
 /// How a game ended, as the player on roll sees it: points -3 to 3 without 0.
 ///
+/// Raises InvalidArgumentError for another number.
+///
 /// >>> Outcome(2)
 /// Outcome(2)
 /// >>> Outcome(2).level, Outcome(2).is_win, Outcome(2).flip().points
@@ -313,24 +362,36 @@ impl PyOutcome {
     }
 
     /// Points for the player before stake and cube: -3 to 3.
+    ///
+    /// >>> Outcome(-3).points
+    /// -3
     #[getter]
     fn points(&self) -> i8 {
         self.0.points()
     }
 
     /// "single", "gammon" or "backgammon".
+    ///
+    /// >>> Outcome(-3).level
+    /// 'backgammon'
     #[getter]
     fn level(&self) -> &'static str {
         self.0.level()
     }
 
     /// Whether the player won.
+    ///
+    /// >>> Outcome(2).is_win, Outcome(-2).is_win
+    /// (True, False)
     #[getter]
     fn is_win(&self) -> bool {
         self.0.is_win()
     }
 
     /// The same game as the other player sees it.
+    ///
+    /// >>> Outcome(2).flip()
+    /// Outcome(-2)
     fn flip(&self) -> PyOutcome {
         PyOutcome(self.0.flip())
     }
