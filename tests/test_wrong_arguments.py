@@ -60,6 +60,8 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: Clock(None, 3), "settings is a ClockSettings"),
     (lambda: Player("beginner", seed=-1), "seed is a whole number from 0 to 2..64 - 1"),
     (lambda: gammon.analyze(Match(), seed=-1), "seed is a whole number"),
+    (lambda: gammon.Offer.resignation(0), "level is a whole number from 1 to 3, not 0"),
+    (lambda: ClockSettings().reserve(-1), "points is a whole number"),
     (lambda: Match().games_before(-1), "index is 0, not -1"),
     (lambda: Match().game_history(0), "number is a whole number"),
     (lambda: gammon.Engine(met=1), "met is a MatchEquityTable"),

@@ -84,7 +84,7 @@ class ClockSettings:
         >>> ClockSettings(reserve_per_point=90).reserve(5)
         450.0
         """
-        return float(self.reserve_per_point) * points
+        return float(self.reserve_per_point) * whole("points", points, 1, _MOST_POINTS)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,6 @@ class Clock:
 
     def __init__(self, settings: ClockSettings, points: int, *, time: TimeSource = time.monotonic) -> None:
         self.settings = instance("settings", settings, ClockSettings, "ClockSettings()")
-        whole("points", points, 1, _MOST_POINTS)
         self._time = time
         reserve = settings.reserve(points)
         self._reading = ClockReading((reserve, reserve))

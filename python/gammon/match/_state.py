@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from gammon._checks import whole
 from gammon._notebook import picture
 from gammon.cube import Cube, Score
 from gammon.dice import Roll
@@ -97,10 +98,12 @@ class Offer(enum.Enum):
     def resignation(cls, level: int) -> Offer:
         """The resignation of a single game (1), gammon (2) or backgammon (3).
 
+        Raises `InvalidArgumentError` for another level.
+
         >>> Offer.resignation(3)
         Offer.RESIGN_3
         """
-        return (cls.RESIGN_1, cls.RESIGN_2, cls.RESIGN_3)[level - 1]
+        return (cls.RESIGN_1, cls.RESIGN_2, cls.RESIGN_3)[whole("level", level, 1, 3) - 1]
 
     def __repr__(self) -> str:
         return f"Offer.{self.name}"

@@ -272,7 +272,13 @@ fn neighbours_change_nothing_whatever_the_weights_are() {
         let [_, _, second, ..] = shape.ranges();
         let values = Weights::random(shape, seed as u64).values().to_vec();
         let scaled = values.iter().enumerate().map(|(at, &value)| {
-            let size = if at < second.start { one } else if at < second.end { two } else { 1.0 };
+            let size = if at < second.start {
+                one
+            } else if at < second.end {
+                two
+            } else {
+                1.0
+            };
             (f64::from(value) * size).clamp(-3e38, 3e38) as f32
         });
         let network = Network::new(Weights::from_values(shape, scaled.collect()).unwrap());
