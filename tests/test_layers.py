@@ -264,6 +264,23 @@ def test_dependencies_are_known() -> None:
                 assert known, f"{path.relative_to(ROOT)}:{line}: {name}"
 
 
+def test_the_page_names_every_part() -> None:
+    """`docs/architecture.md`: the parts of the package in its picture, the modules of the core in its table."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = page.split("```text\n")[1].split("```")[0]
+    layers = re.findall(r"^python/gammon/(\w+(?:, \w+)*)", picture, re.MULTILINE)
+    drawn = [part for layer in layers for part in layer.split(", ")]
+    assert sorted(drawn) == sorted({*parts(), "_core"} - {"__init__"})
+    table = page.partition("## rust/core")[2].partition("\n## ")[0]
+    cells = "".join(re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE))
+    described = set(re.findall(r"`(\w+)(?:::\w+)*`", cells))
+    modules = re.findall(
+        r"^(?:pub )?mod (\w+);", (ROOT / "rust/core/src/lib.rs").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(modules) > 20
+    assert described == set(modules)
+
+
 def test_the_core_has_no_python() -> None:
     manifest = (ROOT / "rust" / "core" / "Cargo.toml").read_text()
     assert "[dependencies]" in manifest
