@@ -142,6 +142,36 @@ def test_a_missed_double_and_a_wrong_take() -> None:
     assert dict(decisions[1].worths) == {"no_double": 1.0, "double_take": 2.0, "double_drop": 1.0}
 
 
+def test_errors_above_one_and_chances_of_zero_r19() -> None:
+    """A take that loses a gammon for certain costs three points, of which none is cut off; a 0 is a number."""
+    lost = State(
+        Position.from_points({1: 2}, opponent={13: 8, 12: 7}), on_roll=1, rules=Rules.money(jacoby=False, beavers=0)
+    )
+    match = Match.from_state(lost, dice=SequenceDice([(2, 1)]))
+    match.double()
+    match.take()
+    match.roll()
+    match.play("1/off(2)")
+    analysis = gammon.analyze(match, plies=0)
+    answer = next(j for j in analysis.decisions if j.kind == "answer")
+    assert (answer.error, answer.cost, answer.mark) == (3.0, 3.0, "very bad")
+    assert analysis.players[0].cube_error == 3.0
+    stored = next(row for row in analysis.to_dict()["decisions"] if row["kind"] == "answer")
+    assert stored["error"] == 3.0
+    taken = next(option for option in stored["options"] if option["action"] == "take")
+    assert list(taken["probabilities"].values()) == [0, 0, 0, 1, 0]
+    # At double match point no chance is left: it is 0, and no missing number either.
+    hopeless = Position.from_points({6: 8, 5: 6}, opponent={1: 2})
+    last = State(hopeless, on_roll=0, points=(4, 4), post_crawford=True, rules=Rules.match(5))
+    found = Engine(0).evaluate(last)
+    assert (found.probabilities.win, found.mwc) == (0.0, 0.0)
+    match = Match.from_state(last, dice=SequenceDice([(2, 1)]))
+    match.roll()
+    match.play(str(match.state.position.plays(Roll(2, 1))[0]))
+    play = next(j for j in gammon.analyze(match, plies=0).decisions if j.kind == "play")
+    assert (play.best.mwc, play.best.probabilities[0], play.error, play.cost) == (0.0, 0.0, 0.0, 0.0)
+
+
 def test_costs_are_points_at_the_value_of_the_game() -> None:
     race = Position.from_points({1: 2}, opponent={1: 2})
     cube = gammon.cube.Cube(4, "player")

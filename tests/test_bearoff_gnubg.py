@@ -95,6 +95,7 @@ def test_one_sided_needs_15_checkers(tmp_path: Path) -> None:
 
 
 def test_damaged_one_sided(one_sided_file: Path, tmp_path: Path) -> None:
+    """Case R21."""
     good = one_sided_file.read_bytes()
     path = tmp_path / "bad.bd"
     normal = b"gnubg-OS-06-15-1-0-1" + good[20:]
@@ -194,6 +195,7 @@ def test_what_the_two_sided_form_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_damaged_two_sided(table: TwoSided, tmp_path: Path) -> None:
+    """Case R21."""
     path = tmp_path / "two.bd"
     table.save_gnubg(path)
     good = path.read_bytes()

@@ -245,6 +245,7 @@ def test_files(small: OneSided, tmp_path: Path) -> None:
 
 
 def test_damaged_files(small: OneSided, tmp_path: Path) -> None:
+    """Case R21."""
     path = tmp_path / "table.gos"
     small.save(path)
     good = path.read_bytes()

@@ -381,6 +381,7 @@ class TestFiles:
         assert copy.mwc(position((1, 2), (0, 2)), CENTRED) == score.mwc(position((1, 2), (0, 2)), CENTRED)
 
     def test_damage_is_refused(self, tmp_path: Path) -> None:
+        """Case R21."""
         path = tmp_path / "table"
         TwoSided.build(points=6, checkers=2, path=path)
         good = path.read_bytes()

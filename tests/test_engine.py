@@ -303,6 +303,44 @@ def test_threads_and_cache_change_nothing(plies: int) -> None:
             assert found == expected
 
 
+def test_memory_never_mixes_money_and_a_match_r15() -> None:
+    """One engine asked of the same positions under many rules and scores, in turns, answers as fresh ones do."""
+    rules = [Rules.money(), Rules.money(jacoby=False), Rules.match(7)]
+    shared = Engine(plies=1, cache=1 << 15)
+    differ = 0
+    for position in random_positions(3, seed=8):
+        asked: list[Position | State] = [position]
+        for rule in rules:
+            asked.append(State(position, 0, rules=rule))
+            asked.append(State(position, 0, cube=Cube(2, "opponent"), rules=rule))
+        asked += [match_state(position, points=points) for points in ((6, 2), (2, 6), (6, 6))]
+        expected = [Engine(plies=1, cache=0).evaluate(x) for x in asked]
+        assert [shared.evaluate(x) for x in asked] == expected
+        assert [shared.evaluate(x) for x in reversed(asked)] == expected[::-1]
+        for x in asked:
+            assert shared.rank_plays(x, "64") == Engine(plies=1, cache=0).rank_plays(x, "64")
+        differ += len({found.equity for found in expected}) > 5
+    assert differ
+
+
+@pytest.mark.parametrize("model", ["fast", "strong"])
+def test_who_has_borne_off_loses_no_gammon_r06(model: Any) -> None:
+    """5-4 leaves two positions, in both of which a checker is off: a gammon is impossible, so exactly 0."""
+    plays = Position.from_id("YEYF4TnO7w4AAA").plays(Roll(5, 4))
+    assert [str(play) for play in plays] == ["6/2 5/off", "5/off 4/off"]
+    for play in plays:
+        for state in (play.next, match_state(play.next), State(play.next, 1, rules=Rules.money())):
+            for plies in (0, 1, 2):
+                found = Engine(plies, model=model, bearoff=False).evaluate(state).probabilities
+                assert (found.win_gammon, found.win_backgammon) == (0.0, 0.0)
+                assert 0 < found.lose_backgammon < found.lose_gammon < 1
+        _, win_gammon, win_backgammon, *_ = batch.evaluate(play.next.to_array()[None], model=Model.default())[0]
+        assert (win_gammon, win_backgammon) == (0.0, 0.0)
+        for reduced in (False, True):
+            best = rollout(play.next, trials=36, truncate=4, variance_reduction=reduced, model=model).best
+            assert best.probabilities[1:3] == best.probability_errors[1:3] == (0.0, 0.0)
+
+
 class TestOwnEvaluator:
     def test_the_same_network_gives_the_same(self) -> None:
         own = Engine(plies=1, model=lambda rows: gammon.Model.default()(rows))
@@ -454,12 +492,12 @@ class TestCube:
             engine.evaluate(State(START, 0, cube=Cube(128, "player")))
 
 
-def oracle() -> list[dict[str, Any]]:
+def reference_data() -> list[dict[str, Any]]:
     path = Path(__file__).parent / "data" / "G_cube_decisions.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def oracle_state(row: dict[str, Any]) -> State:
+def state_of(row: dict[str, Any]) -> State:
     """The player on roll is player 1."""
     owner = {-1: None, 0: "opponent", 1: "player"}[row["owner"]]
     length, points = row["match"], (row["score"][0], row["score"][1])
@@ -470,7 +508,7 @@ def oracle_state(row: dict[str, Any]) -> State:
     return State(Position.from_id(row["id"]), 1, cube=cube, points=points, post_crawford=after, rules=rules)
 
 
-class TestOracle:
+class TestReferenceData:
     """GNU Backgammon 1.07 at 2-ply. ``docs/engine.md`` lists where our verdicts differ."""
 
     @pytest.mark.parametrize(
@@ -482,8 +520,8 @@ class TestOracle:
         engine = Engine(plies=2, model=model)
         same = seen = 0
         costs = []
-        for row in oracle():
-            found = engine.cube_decision(oracle_state(row))
+        for row in reference_data():
+            found = engine.cube_decision(state_of(row))
             unavailable = row["ply2"]["text"] == "Unknown cube decision" or "dead cube" in row["ply2"]["text"]
             assert (found.action == "unavailable") == unavailable, row["id"]
             if unavailable:
@@ -507,9 +545,9 @@ class TestOracle:
         """Where both have exact tables nothing is left but GNU's rounding to 16 bits."""
         engine = Engine(plies=2)
         seen = 0
-        for row in oracle():
+        for row in reference_data():
             if row["class"] == "bearoff_two_sided" and not row["match"]:
-                found = engine.cube_decision(oracle_state(row)).decision
+                found = engine.cube_decision(state_of(row)).decision
                 assert found.no_double == pytest.approx(row["ply2"]["no_double"], abs=3e-4)
                 if row["owner"] != 0:
                     assert found.double_take == pytest.approx(row["ply2"]["double_take"], abs=3e-4)

@@ -1,4 +1,4 @@
-"""Environments: the official checkers, endings, rewards, masks and what an illegal action does (cases E01 to E24)."""
+"""Environments: the official checkers, endings, rewards, masks, illegal actions (cases E01 to E04, E24)."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class TestCheckers:
 class TestOneAgent:
     @every_kind
     def test_random_play_ends_and_masks_are_never_stale(self, options: dict[str, Any]) -> None:
-        """E01 to E03, E24: observations and masks are good at every decision, and episodes end."""
+        """E01, E02, E03 and E24: observations and masks are good at every decision, and episodes end."""
         env = gammon.env.BackgammonEnv(illegal_action="raise", **options)
         rng = np.random.default_rng(1)
         for seed in range(4):

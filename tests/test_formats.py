@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from gammon import (
+    ArrayError,
     FileFormatError,
     InvalidArgumentError,
+    InvalidPositionError,
     Match,
     MissingExtraError,
     Position,
@@ -49,7 +51,7 @@ def faults(match: Match) -> list[str]:
     return [fault.what for fault in match.errors]
 
 
-class TestOracle:
+class TestReferenceData:
     """Matches that GNU Backgammon played, saved as SGF and exported as text: final scores are facts."""
 
     def test_there_are_six(self) -> None:
@@ -160,6 +162,7 @@ class TestCases:
         assert "ends in the middle of game 2" in match.errors[0].what
 
     def test_m21_a_crawford_double(self) -> None:
+        """Cases S15 and M24 too."""
         match = self.load("m21_crawford_double.mat")
         assert match.state.is_crawford
         assert faults(match) == ["cannot double in the Crawford game"]
@@ -350,12 +353,39 @@ class TestDialects:
         [("65", "14/8 15/10 6/8", 8, 4), ("33", "13/3 7/4", 3, 1), ("21", "13/11 11/10 10/9", 9, 1)],
     )
     def test_illegal_plays_of_real_files(self, dice: str, written: str, point: int, count: int) -> None:
+        """A hop backwards, one of ten pips, three hops of two dice (case m11): the game goes on from there."""
         board = Position.from_points({24: 1, 15: 1, 14: 1, 13: 3, 8: 2, 7: 1, 6: 5}, opponent={6: 5, 13: 5})
         xgid = State(board, on_roll=0, rules=Rules.match(5)).xgid
         match = self.read(game_text(f'; [Position "{xgid}"]', f"  1) {dice}: {written}", "  2) "))
         assert plays(match) == [written]
         assert match.record[-1].notes == ("illegal",)
         assert match.position.flip()[point] == count
+
+    def test_sixteen_checkers_are_an_error_where_they_arise_r20(self) -> None:
+        """A board on the way through a game: never carried along until something looks beyond an array."""
+        board = Position.from_points({24: 2, 13: 5, 8: 3, 6: 5}, opponent={24: 2, 13: 5, 8: 3, 6: 5})
+        good = State(board, on_roll=0, rules=Rules.match(5)).xgid
+        bad = good.replace("-b----E", "-b----F")
+        assert bad != good
+        with pytest.raises(InvalidPositionError, match="16 checkers"):
+            State.from_xgid(bad)
+        match = self.read(game_text(f'; [Position "{bad}"]', "  1) 31: 8/5 6/5"))
+        assert match.errors == [
+            Fault(5, 1, "not a position: the player has 16 checkers, more than 15", "kept as a comment")
+        ]
+        kept = json.dumps(self.read(game_text("  1) 31: 8/5 6/5            42: 8/4 6/4")))
+        assert kept.count("8/5 6/5") == 1
+        with pytest.raises(FileFormatError, match="7/5"):
+            json.loads(kept.replace("8/5 6/5", "7/5 6/5"))
+        cells = board.to_array()
+        cells[6] += 1
+        with pytest.raises(InvalidPositionError, match="16 checkers"):
+            Position.from_array(cells)
+        rows = batch.random_positions(3, seed=1)
+        rows[1] = cells
+        for call in (batch.evaluate, batch.to_ids, lambda rows: batch.features(rows, "raw196")):
+            with pytest.raises((ArrayError, InvalidPositionError), match=r"(?s)1.*16 checkers"):
+                call(rows)
 
     def test_a_hit_that_is_none_is_no_illegal_play(self) -> None:
         match = self.read(game_text("  1) 31: 8/5* 6/5"))

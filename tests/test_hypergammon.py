@@ -298,6 +298,7 @@ def test_a_solution_without_a_file_pickles_as_its_recipe(one: Hypergammon) -> No
 
 
 def test_files(one: Hypergammon, tmp_path: Path) -> None:
+    """They come back, and damaged ones are refused (case R21)."""
     path = tmp_path / "one.hyp"
     solution = hypergammon.solve(checkers=1, path=path)
     assert solution.path == str(path)

@@ -1,4 +1,4 @@
-"""XGID, GNU Position ID with Match ID: every field both ways, the oracle's IDs, and what they cannot hold."""
+"""XGID, GNU Position ID with Match ID: every field both ways, the reference data, and what they cannot hold."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def name_of(row: dict[str, Any]) -> str:
 
 
 def on_points(position: Position) -> list[int]:
-    """Own checkers from the ace point to the bar, as the oracle writes them."""
+    """Own checkers from the ace point to the bar, as the reference data has them."""
     return [max(0, position[point]) for point in range(1, 25)] + [position.bar]
 
 
-class TestOracle:
+class TestReferenceData:
     def test_there_are_enough_rows(self) -> None:
         assert len(ROWS) == 158
         assert sum("xgid" in row for row in ROWS) == 90

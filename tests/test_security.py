@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gammon
-from gammon import engine, formats, met, plot, simulation, training
+from gammon import engine, formats, met, onnx, plot, simulation, training
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "python" / "gammon"
@@ -157,18 +157,124 @@ def test_texts_from_files_move_no_cursor(tmp_path: Path, capfd: pytest.CaptureFi
         assert all(letter.isprintable() or letter == "\n" for letter in out + error), (out, error)
 
 
+ROW = re.compile(r"^\| .* \| ([\d,]+) [^|]*\| `([\w./]+)`: `(\w+)` \|$", re.MULTILINE)
+LIMIT = re.compile(r"^\s*(?:pub )?(?:const )?(\w+)(?:: \w+)? = ([^;\n#]+)", re.MULTILINE)
+# Where texts, files and requests of others are read.
+READING = [
+    *("formats", "met.py", "engine/protocol.py", "engine/_result.py", "engine/_rollout_json.py", "files.py", "onnx.py"),
+    *("evaluator.py", "match/_codec.py", "match/_illegal.py", "match/_ids.py", "simulation/_dataset.py", "training.py"),
+    *("cli/_table.py", "cli/_protocol.py", "plot.py"),
+]
+# Constants of that kind there that bound nothing that is read.
+OTHER = {
+    ("formats/_compare.py", "_MOST"): "how many differences between two matches are told",
+    ("formats/_faults.py", "_LONGEST"): "what is said of a fault is cut there",
+    ("formats/mat.py", "_RIGHT_MOST"): "where a right column can begin, in a row that is bounded",
+    ("met.py", "MAX_COMPUTED"): "tables that are computed",
+    ("met.py", "MAX_AWAY"): "what a table answers when it is asked",
+    ("met.py", "MAX_CUBE"): "what a table answers when it is asked",
+    ("cli/_table.py", "MOST_PLAYS_LISTED"): "how much is shown",
+    ("plot.py", "MOST_POINTS"): "the longest match of a plot",
+}
+
+
+def value_of(expression: str) -> int:
+    """A number, or sums and shifts of numbers, in Python or Rust."""
+
+    def of(node: ast.expr) -> int:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        assert isinstance(node, ast.BinOp), expression
+        left, right = of(node.left), of(node.right)
+        return left << right if isinstance(node.op, ast.LShift) else left - right
+
+    return of(ast.parse(expression.strip(), mode="eval").body)
+
+
 def test_the_limits_in_the_text_are_those_of_the_code() -> None:
     """Each row of the table of limits names the constant; its value stands in the row."""
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| .* \| ([\d,]+) [^|]*\| `([\w./]+)`: `(\w+)` \|$", text, re.MULTILINE)
-    assert len(rows) > 12
+    table = text.partition("## Limits of what is read")[2].partition("\n## ")[0]
+    rows = ROW.findall(table)
+    assert len(rows) == len(re.findall(r"^\| .*`: `", table, re.MULTILINE)) > 30
     for value, file, constant in rows:
-        source = (ROOT / file).read_text(encoding="utf-8")
-        found = re.search(rf"^\s*(?:pub )?(?:const )?{constant}(?:: \w+)? = ([^;\n]+)", source, re.MULTILINE)
-        assert found, f"{file} has no {constant}"
-        base, _, places = found[1].replace("_", "").partition(" << ")
-        number = int(base) << int(places or 0)
+        found = dict(LIMIT.findall((ROOT / file).read_text(encoding="utf-8")))
+        assert constant in found, f"{file} has no {constant}"
+        number = value_of(found[constant])
         assert number == int(value.replace(",", "")), f"{constant} of {file} is {number:,}, not {value}"
+
+
+def limits(source: str) -> set[str]:
+    """The constants of a module that are named like a bound."""
+    targets = [
+        name.id
+        for node in ast.parse(source).body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name)
+    ]
+    return {name for name in targets if re.search(r"(^|_)(MOST|LONGEST|LARGEST|MAX|DEEPEST)(_|$)", name)}
+
+
+def test_every_bound_of_what_is_read_is_in_the_text() -> None:
+    rows = {(file, constant) for _, file, constant in ROW.findall((ROOT / "SECURITY.md").read_text(encoding="utf-8"))}
+    files = [
+        file for place in READING for file in ([PACKAGE / place] if "." in place else (PACKAGE / place).glob("*.py"))
+    ]
+    bounds = {
+        (file.relative_to(PACKAGE).as_posix(), constant)
+        for file in files
+        for constant in limits(file.read_text(encoding="utf-8"))
+    }
+    assert len(bounds) > 25
+    assert set(OTHER) <= bounds
+    assert {(f"python/gammon/{file}", constant) for file, constant in bounds - set(OTHER)} - rows == set()
+    assert limits("_MOST = 1\nA, THE_LONGEST_LINE = 1, 2\nMAX_FILE: int = 3\nUTMOST = 4\ndef f():\n    MOST = 5") == {
+        *("_MOST", "THE_LONGEST_LINE", "MAX_FILE")
+    }
+
+
+def test_files_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their size, before they are read; those that have none, block by block."""
+    network = tmp_path / "net.onnx"
+    with open(network, "wb") as file:
+        file.truncate(onnx._MOST_BYTES + 1)
+    with pytest.raises(gammon.ModelFormatError, match="larger than 2147483648 bytes"):
+        onnx.OnnxEvaluator(network)
+    monkeypatch.setattr(onnx, "_MOST_BYTES", 1 << 25)
+    network.write_bytes(b"\x08" * (1 << 25))
+    assert onnx._content(str(network)) == network.read_bytes()
+    if Path("/dev/zero").exists():
+        with pytest.raises(gammon.ModelFormatError, match="larger than 33554432 bytes"):
+            onnx.OnnxEvaluator("/dev/zero")
+
+
+def test_parts_of_a_data_set_are_as_many_as_it_says(tmp_path: Path) -> None:
+    place = tmp_path / "games"
+    gammon.simulate(4, seed=1, out=place, file_format="numpy", part_games=2)
+    whole = (place / "parts.jsonl").read_bytes()
+    assert whole.count(b"\n") == 2
+    for more, said in (
+        (whole, "more parts than the 2 of its settings"),
+        (b"\0" * ((1 << 20) + 1), "a line is longer than 1048576 bytes"),
+        (b" " * (1 << 20) + whole, "a line is longer than 1048576 bytes"),
+    ):
+        (place / "parts.jsonl").write_bytes(whole.splitlines(keepends=True)[0] + more)
+        for call in (
+            lambda: simulation.Dataset(place),
+            lambda: gammon.simulate(4, seed=1, out=place, file_format="numpy", part_games=2, resume=True),
+        ):
+            with pytest.raises(gammon.FileFormatError, match=said):
+                call()
+    # What was cut off is of a part that was not finished.
+    (place / "parts.jsonl").write_bytes(whole[:-1])
+    assert not simulation.Dataset(place).complete
+    manifest = (place / "manifest.json").read_text()
+    for wrong in ('"part_games": 0', '"part_games": "x"', '"part_games": []'):
+        (place / "manifest.json").write_text(manifest.replace('"part_games": 2', wrong))
+        with pytest.raises(gammon.FileFormatError, match="no manifest"):
+            simulation.Dataset(place)
 
 
 def dependencies(section: str, text: str) -> list[str]:

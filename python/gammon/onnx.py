@@ -13,6 +13,7 @@ refused where it is used.
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["OnnxEvaluator"]
+
+_MOST_BYTES = 1 << 31
+"""Of a file: protocol buffers, which ONNX is made of, have no more."""
+_BLOCK = 1 << 24
 
 
 class OnnxEvaluator:
@@ -36,7 +41,8 @@ class OnnxEvaluator:
 
     Raises:
         MissingExtraError: without onnxruntime.
-        ModelFormatError: for a file that onnxruntime refuses, or a graph with another input or output.
+        ModelFormatError: for a file that onnxruntime refuses or that has more than 2 GiB, or a graph with another input
+            or output.
         InvalidArgumentError: for an encoding that does not exist, or is not as wide as the graph's input.
         OSError: for a file that cannot be read.
 
@@ -53,8 +59,7 @@ class OnnxEvaluator:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise InvalidArgumentError(f"threads is a number from 1 or None, not {threads!r}")
         name = os.fspath(path)
-        with open(path, "rb") as file:
-            content = file.read()
+        content = _content(name)
         try:
             import onnxruntime
         except ImportError:
@@ -102,6 +107,19 @@ class OnnxEvaluator:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self._path, self._encoding or "raw196", self._threads)
+
+
+def _content(path: str) -> bytes:
+    """All of a file, block by block: of one that never ends no more than a file can have."""
+    content = io.BytesIO()
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        while size <= _MOST_BYTES and (block := file.read(_BLOCK)):
+            size = max(size, content.tell() + len(block))
+            content.write(block)
+    if size > _MOST_BYTES:
+        raise ModelFormatError(f"{path}: larger than {_MOST_BYTES} bytes")
+    return content.getvalue()
 
 
 def _again(path: str, encoding: str, threads: int | None) -> OnnxEvaluator:

@@ -35,7 +35,6 @@ _SWITCH = {
     "false": False,
     "0": False,
 }
-_MOST = 1 << 30
 
 
 def apply_setting(settings: dict[str, Any], name: str, value: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import io
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -43,6 +44,8 @@ _READ = (1, VERSION)
 MANIFEST = "manifest.json"
 PARTS = "parts.jsonl"
 ROW_GROUP = 1 << 18
+LONGEST_PART = 1 << 20
+"""Bytes of the line of a part: one that is written has about a thousand at most."""
 
 FileFormat: TypeAlias = Literal["parquet", "numpy"]
 ENDINGS = {"parquet": "parquet", "numpy": "npz"}
@@ -379,7 +382,10 @@ def read_manifest(path: Path, kind: type[ReadPlan]) -> tuple[ReadPlan, dict[str,
         if written[0] not in ENDINGS or written[1] not in COMPRESSIONS:
             raise FileFormatError(f"{path / MANIFEST}: there are no files of the kind {written}")
         manifest["gammon"]  # a part that is resumed is compared with it
-        parts = manifest["parts"] if manifest["version"] == 1 else _read_parts(path)
+        most = len(plan.parts())
+        parts = manifest["parts"] if manifest["version"] == 1 else _read_parts(path / PARTS, most)
+        if len(parts) > most:
+            raise FileFormatError(f"{path}: it has more parts than the {most} of its settings")
         for part in parts:
             part["sums"]
             for entry in part["files"].values():
@@ -388,18 +394,25 @@ def read_manifest(path: Path, kind: type[ReadPlan]) -> tuple[ReadPlan, dict[str,
                 entry["rows"], entry["sha256"]
     except FileFormatError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise FileFormatError(f"{path / MANIFEST}: it is no manifest of a {kind.FORMAT} ({error!r})") from error
     return plan, manifest, parts
 
 
-def _read_parts(path: Path) -> list[dict[str, Any]]:
-    """The lines of the parts. One that was cut off is of a part that was not finished."""
-    file = path / PARTS
+def _read_parts(file: Path, most: int) -> list[dict[str, Any]]:
+    """The lines of the parts, and one more than there can be at most."""
+    return [json.loads(line) for line in itertools.islice(_lines(file), most + 1)]
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    """The lines of the parts, one at a time. One that was cut off is of a part that was not finished."""
     if not file.exists():
-        return []
-    *lines, _ = file.read_bytes().split(b"\n")
-    return [json.loads(line) for line in lines]
+        return
+    with open(file, "rb") as source:
+        while (line := source.readline(LONGEST_PART + 1)).endswith(b"\n"):
+            yield line
+    if len(line) > LONGEST_PART:
+        raise FileFormatError(f"{file}: a line is longer than {LONGEST_PART} bytes")
 
 
 def check_files(path: Path, parts: list[dict[str, Any]]) -> None:
@@ -434,8 +447,7 @@ def _resumed(path: Path, settings: Plan) -> list[dict[str, Any]]:
         raise InvalidArgumentError(f"{path} was begun by gammon {manifest['gammon']}, this is {__version__}")
     check_files(path, parts)
     if (path / PARTS).exists():
-        whole = (path / PARTS).read_bytes()
-        os.truncate(path / PARTS, whole.rfind(b"\n") + 1)
+        os.truncate(path / PARTS, sum(map(len, _lines(path / PARTS))))
     return parts
 
 

@@ -261,7 +261,6 @@ fn outputs_are_sane_whatever_the_weights_are() {
     }
 }
 
-/// Without contact and with nobody behind, a backgammon is out of reach (case R07).
 /// What a position is worth does not depend on those that are evaluated with it, however wild the weights are.
 #[test]
 fn neighbours_change_nothing_whatever_the_weights_are() {
@@ -289,6 +288,7 @@ fn neighbours_change_nothing_whatever_the_weights_are() {
     }
 }
 
+/// Without contact and with nobody behind, a backgammon is out of reach (case R07).
 #[test]
 fn no_backgammon_in_a_race_r07() {
     let network = network(64, 16, 1);

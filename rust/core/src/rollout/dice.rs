@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// Over the seeds the throws of one trial are uniform and independent of each other, wherever the trial stands.
+    /// Over the seeds the throws of one trial are uniform and independent of each other, wherever the trial stands (case R03).
     #[test]
     fn each_trial_is_uniform() {
         for trial in [0, 5, 1000, 50_000] {
