@@ -6,14 +6,17 @@ import dataclasses
 import pickle
 from collections import Counter
 
+import numpy as np
 import pytest
 from match_play import after_crawford, roll_opening
 
 import gammon
-from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State
+from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State, batch
+from gammon.bearoff import OneSided
 from gammon.cube import Cube
 from gammon.dice import RandomDice, SequenceDice
 from gammon.engine import LEVELS, Engine, Level, Player
+from gammon.engine._player import _certainly_lost
 from gammon.errors import IllegalActionError, InvalidArgumentError
 
 
@@ -90,6 +93,30 @@ def test_lost_games_are_resigned() -> None:
     turned = dataclasses.replace(jacoby, cube=Cube(2, "opponent"))
     assert Player("casual").act(Match.from_state(turned)) == Action("resign", 0, level=2)
     assert Player("master").act(Match.from_state(state_of(Position.start()))).kind == "roll"
+
+
+def test_only_what_is_certain_is_resigned_s13() -> None:
+    # Two 6-6 in a row win: once in 1,296 games, more or less.
+    slim = Position.from_points({6: 8}, opponent={1: 3})
+    assert 0 < OneSided.default().win_probability(slim) < 0.001
+    assert Player("master").act(Match.from_state(state_of(slim))).kind == "roll"
+    rows = batch.random_positions(100_000, seed=8)
+    rows = rows[(rows[:, 7:26] <= 0).all(1) & (rows[:, :19] >= 0).all(1)]
+    chances, held = OneSided.default().win_probabilities(rows)
+    lost = np.array([_certainly_lost(Position.from_array(row)) is not None for row in rows])
+    assert held[lost].all()
+    assert lost.sum() > 100
+    assert (chances[lost] == 0).all()
+
+
+def test_backgammons_are_resigned_when_nobody_can_leave() -> None:
+    # One roll is left to the opponent; 6-6 brings out two of the 15 checkers behind.
+    behind = Position.from_points({20: 15}, opponent={1: 2})
+    assert not behind.is_contact
+    assert Player("casual").act(Match.from_state(state_of(behind))) == Action("resign", 0, level=3)
+    # Here nobody can say whether it is a gammon or a backgammon.
+    one = Position.from_points({19: 1, 13: 14}, opponent={1: 2})
+    assert Player("casual").act(Match.from_state(state_of(one))).kind == "roll"
 
 
 def test_resignations_are_accepted_if_they_are_worth_it() -> None:

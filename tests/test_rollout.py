@@ -19,7 +19,7 @@ import philox
 import pytest
 
 import gammon
-from gammon import Position, Roll, Rules, State, _core
+from gammon import Position, Roll, Rules, State, _core, batch
 from gammon.bearoff import OneSided, TwoSided
 from gammon.cube import Cube, Ladder, Level
 from gammon.engine import RolloutCandidate, RolloutResult, rollout
@@ -646,3 +646,16 @@ class TestCommand:
         assert (run.returncode, run.stderr) == (130, b"")
         assert b"Interrupted." in stdout
         assert RolloutResult.from_dict(out.read_text()).trials >= 2
+
+
+def test_the_opening_is_no_double_r04() -> None:
+    """36 trials of one roll each: the mean of the 15 rolls of an opening, but for how luck is measured."""
+    start = Position.start()
+    values = batch.roll_values(start.to_array()[None])[0]
+    openings = [value for roll, value in zip(Roll.all(), values, strict=True) if not roll.is_double]
+    found = rollout(start, trials=36, truncate=1, turn=1, races=None, exact=None).best
+    assert found.equity == pytest.approx(np.mean(openings), abs=0.001)
+    plain = rollout(start, trials=3600, truncate=1, turn=1, variance_reduction=False, races=None, exact=None).best
+    assert plain.equity == pytest.approx(np.mean(openings), abs=4 * plain.equity_error)
+    later = rollout(start, trials=36, truncate=1, races=None, exact=None).best
+    assert later.equity > found.equity + 0.02

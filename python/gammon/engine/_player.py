@@ -18,9 +18,6 @@ from gammon.position import Position
 
 __all__ = ["Player"]
 
-HOPELESS = 0.001
-"""A game is given up when the chance of another end than the one that is resigned is at most this."""
-
 WORTH_THE_TIME = 0.005
 """A resignation is accepted if playing on is worth at most so much more equity."""
 
@@ -97,7 +94,7 @@ class Player:
     def _before_roll(self, match: Match, chance: random.Random) -> Action:
         state, seat = match.state, match.to_act
         allowed = [action for action in match.legal_actions() if action.player == seat]
-        level = self._lost(state, match.turn)
+        level = self._lost(state)
         resigned = Action("resign", seat, level=level) if level else None
         if resigned in allowed:
             return resigned
@@ -105,15 +102,11 @@ class Player:
             return Action("double", seat)
         return Action("roll", seat)
 
-    def _lost(self, state: State, turn: int) -> int | None:
+    @staticmethod
+    def _lost(state: State) -> int | None:
         """What the player on roll loses for certain: 1 to 3; None while there is hope, or doubt how much."""
-        win, _, _, gammon, backgammon = self.engine.evaluate(state, turn=turn).probabilities
-        if win > HOPELESS:
-            return None
-        if state.rules.jacoby and state.cube.owner is None:
-            return 1
-        ends = {1: 1 - gammon, 2: gammon - backgammon, 3: backgammon}
-        return next((level for level, likely in ends.items() if likely >= 1 - HOPELESS), None)
+        lost = _certainly_lost(state.position)
+        return 1 if lost and state.rules.jacoby and state.cube.owner is None else lost
 
     def _doubles(self, state: State, turn: int, chance: random.Random) -> bool:
         found = self.engine.cube_decision(state, turn=turn)
@@ -193,3 +186,30 @@ def _resigned(engine: Engine, state: State, level: int, seat: int) -> float:
     own = seat == state.on_roll
     equity = float(ladder.to_equity(ladder.worth(level if own else -level, state.cube.level), state.cube.level))
     return equity if own else -equity
+
+
+def _certainly_lost(position: Position) -> int | None:
+    """What is lost whatever the dice are, by the player who rolls next: 1 to 3; None while there is hope, or doubt."""
+    opponent = [-position[point] for point in range(1, 25)]
+    if position.is_over or position.is_contact or position.opponent_bar or any(count > 0 for count in opponent[:18]):
+        return None
+    # Each die takes the opponent at least a pip on, so both end the game in so many turns at the latest.
+    turns = math.ceil(position.opponent_pips / 2)
+
+    def needs(pips: int, checkers: int) -> int:
+        """The turns that take so many pips and checkers off, with 6-6 after 6-6."""
+        return max(math.ceil(pips / 24), math.ceil(checkers / 4))
+
+    own = {point: max(position[point], 0) for point in range(1, 25)}
+    checkers = sum(own.values()) + position.bar
+    if needs(position.pips, checkers) <= turns:
+        return None
+    if position.off:
+        return 1
+    home = sum((point - 6) * count for point, count in own.items() if point > 6) + 19 * position.bar
+    if needs(home + 1, 1) <= turns:
+        return None
+    behind = sum((point - 18) * count for point, count in own.items() if point > 18) + 7 * position.bar
+    if not behind:
+        return 2
+    return 3 if needs(behind, 1) > turns else None

@@ -114,7 +114,8 @@ def rollout(
             `backend`, `address` and `progress`.
         filters: of players that look ahead, which candidates are judged deeper; `Engine.FILTERS` if None.
         replies: of players that look ahead, how many replies to each roll are evaluated, as in `Engine`.
-        turn: which turn of the game it is, counted from 1 over both sides, as `Match.turn`. It matters where the rules
+        turn: which turn of the game it is, counted from 1 over both sides, as `Match.turn`. The roll of turn 1, the
+            opening, is no double; without `turn` any roll may come first. It matters too where the rules
             make somebody wait with a double (rule 7.9); None: nobody has to wait any more.
 
     Raises:

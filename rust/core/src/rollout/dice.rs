@@ -49,6 +49,18 @@ impl TrialDice {
         self.first[turn].into()
     }
 
+    /// The first roll of a trial that is an opening, which is never a double: the first throw, or, where that is a double,
+    /// one of the others. So each of the 30 comes up once in 36 trials, and six of them once more.
+    pub fn opening(&self) -> Roll {
+        let mut stream = Stream::new(self.seed, Purpose::Rollout, self.trial, 0, 2);
+        let first = self.roll(0);
+        if !first.is_double() {
+            return first;
+        }
+        let (high, low) = (stream.below(6) as u8 + 1, stream.below(5) as u8 + 1);
+        Roll::new(high, low + u8::from(low >= high)).expect("a die is 1 to 6")
+    }
+
     /// The roll of a turn, counted from 0.
     pub fn roll(&self, turn: u32) -> Roll {
         let (first, second) = match self.first.get(turn as usize) {
@@ -132,6 +144,22 @@ mod tests {
                 assert!((chi2(&pairs[turn * 1296..][..1296], 50.0) - 1295.0).abs() < 5.0 * 2590f64.sqrt());
             }
         }
+    }
+
+    /// Over blocks of 36 trials (case R04).
+    #[test]
+    fn an_opening_is_no_double_and_even() {
+        let mut counts = [0u32; 21];
+        for trial in 0..3600 {
+            let dice = TrialDice::new(5, trial);
+            let roll = dice.opening();
+            assert!(!roll.is_double() && (dice.roll(0).is_double() || roll == dice.roll(0)));
+            counts[roll.index()] += 1;
+        }
+        let opening = counts.into_iter().filter(|&count| count > 0);
+        let chi2: f64 = opening.clone().map(|count| (f64::from(count) - 240.0).powi(2) / 240.0).sum();
+        // A sixth of the throws is left to chance, the rest is even by itself.
+        assert!(opening.count() == 15 && chi2 < 14.0 + 5.0 * 28f64.sqrt(), "{chi2}");
     }
 
     #[test]

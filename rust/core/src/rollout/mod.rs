@@ -46,7 +46,7 @@ pub struct Start {
     /// Who has it.
     pub owner: Owner,
     /// The turn of the game on which it is rolled, counted from 1 over both sides; [`LATER`] once nobody has to wait
-    /// with a double.
+    /// with a double. The roll of turn 1, the opening, is no double.
     pub turn: u32,
     /// The player on roll does not double on the first turn.
     pub no_double: bool,

@@ -14,6 +14,9 @@ use crate::parallel::Control;
 use crate::position::Position;
 use crate::search::money_unit;
 
+/// The turn whose roll is no double.
+const OPENING: u32 = 1;
+
 /// No trial has more turns: one that has is worth what the network says of its last position.
 pub const MOST_TURNS: u32 = 4096;
 
@@ -91,7 +94,7 @@ impl<'p, 'a> Table<'p, 'a> {
             if !waits && let Some(ending) = self.double(&mut game) {
                 break ending;
             }
-            let roll = dice.roll(game.played);
+            let roll = if game.turn == OPENING { dice.opening() } else { dice.roll(game.played) };
             self.turn(&mut game, roll);
         };
         Some(self.sample(&game, &ending, std::array::from_fn(|turn| dice.stratum(turn))))
@@ -220,7 +223,11 @@ impl<'p, 'a> Table<'p, 'a> {
         let owner = if game.seat == 0 { game.owner } else { game.owner.flip() };
         let plain = self.plain(0, game.level, owner);
         for (index, (next, outputs)) in good.iter().enumerate() {
-            let weight = f64::from(Roll::ALL[index].weight()) / 36.0;
+            let weight = match Roll::ALL[index] {
+                roll if game.turn != OPENING => f64::from(roll.weight()) / 36.0,
+                roll if roll.is_double() => 0.0,
+                _ => 1.0 / 15.0,
+            };
             // Those who roll next are the other player.
             let seen = certified(*outputs);
             let chances = if game.seat == 0 { seen.flip() } else { seen }.values();
