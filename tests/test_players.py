@@ -210,4 +210,4 @@ def test_looking_ahead_changes_plays() -> None:
     assert LEVELS["expert"] == Level(1, 0.0, "strong")
     strong = gammon.simulate(200, ("strong", "random"), seed=2)
     expert = gammon.simulate(200, ("expert", "random"), seed=2)
-    assert strong.points != expert.points
+    assert (strong.plies, strong.points) != (expert.plies, expert.points)
