@@ -11,12 +11,11 @@ import pytest
 from match_play import after_crawford, roll_opening
 
 import gammon
-from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State, batch
+from gammon import Action, Match, Model, Phase, Position, Roll, Rules, State, _core, batch
 from gammon.bearoff import OneSided
 from gammon.cube import Cube
 from gammon.dice import RandomDice, SequenceDice
 from gammon.engine import LEVELS, Engine, Level, Player
-from gammon.engine._player import _certainly_lost
 from gammon.errors import IllegalActionError, InvalidArgumentError
 
 
@@ -103,7 +102,7 @@ def test_only_what_is_certain_is_resigned_s13() -> None:
     rows = batch.random_positions(100_000, seed=8)
     rows = rows[(rows[:, 7:26] <= 0).all(1) & (rows[:, :19] >= 0).all(1)]
     chances, held = OneSided.default().win_probabilities(rows)
-    lost = np.array([_certainly_lost(Position.from_array(row)) is not None for row in rows])
+    lost = np.array([(_core.certain_points(Position.from_array(row)) or 0) < 0 for row in rows])
     assert held[lost].all()
     assert lost.sum() > 100
     assert (chances[lost] == 0).all()

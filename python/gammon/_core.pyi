@@ -32,6 +32,7 @@ __all__ = [
     "__version__",
     "baseline_play",
     "below",
+    "certain_points",
     "classes",
     "count_plays",
     "cube_efficiency",
@@ -385,6 +386,7 @@ class ScoreGraph:
     def __len__(self) -> int: ...
     def next(self, node: int, winner: int, points: int, /) -> int | None: ...
 
+def certain_points(position: Position, /) -> int | None: ...
 def cube_efficiency(position: Position, /) -> float: ...
 
 @final

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import random
 
+from gammon import _core
 from gammon._checks import seed as seeded
 from gammon.cube import Ladder
 from gammon.engine._engine import Engine
@@ -105,8 +106,10 @@ class Player:
     @staticmethod
     def _lost(state: State) -> int | None:
         """What the player on roll loses for certain: 1 to 3; None while there is hope, or doubt how much."""
-        lost = _certainly_lost(state.position)
-        return 1 if lost and state.rules.jacoby and state.cube.owner is None else lost
+        points = _core.certain_points(state.position)
+        if points is None or points > 0:
+            return None
+        return 1 if state.rules.jacoby and state.cube.owner is None else -points
 
     def _doubles(self, state: State, turn: int, chance: random.Random) -> bool:
         found = self.engine.cube_decision(state, turn=turn)
@@ -186,30 +189,3 @@ def _resigned(engine: Engine, state: State, level: int, seat: int) -> float:
     own = seat == state.on_roll
     equity = float(ladder.to_equity(ladder.worth(level if own else -level, state.cube.level), state.cube.level))
     return equity if own else -equity
-
-
-def _certainly_lost(position: Position) -> int | None:
-    """What is lost whatever the dice are, by the player who rolls next: 1 to 3; None while there is hope, or doubt."""
-    opponent = [-position[point] for point in range(1, 25)]
-    if position.is_over or position.is_contact or position.opponent_bar or any(count > 0 for count in opponent[:18]):
-        return None
-    # Each die takes the opponent at least a pip on, so both end the game in so many turns at the latest.
-    turns = math.ceil(position.opponent_pips / 2)
-
-    def needs(pips: int, checkers: int) -> int:
-        """The turns that take so many pips and checkers off, with 6-6 after 6-6."""
-        return max(math.ceil(pips / 24), math.ceil(checkers / 4))
-
-    own = {point: max(position[point], 0) for point in range(1, 25)}
-    checkers = sum(own.values()) + position.bar
-    if needs(position.pips, checkers) <= turns:
-        return None
-    if position.off:
-        return 1
-    home = sum((point - 6) * count for point, count in own.items() if point > 6) + 19 * position.bar
-    if needs(home + 1, 1) <= turns:
-        return None
-    behind = sum((point - 18) * count for point, count in own.items() if point > 18) + 7 * position.bar
-    if not behind:
-        return 2
-    return 3 if needs(behind, 1) > turns else None

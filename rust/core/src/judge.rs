@@ -4,6 +4,7 @@ use crate::bearoff::TwoSided;
 use crate::bearoff::one_sided::OneSided;
 use crate::bearoff::two_sided::{Ask, Jacoby};
 use crate::board::Board;
+use crate::certain::certain_end;
 use crate::dice::Roll;
 use crate::eval::certified;
 use crate::ladder::{Ladder, Owner};
@@ -65,11 +66,15 @@ impl<'a> Judge<'a> {
         one.max(self.two_sided.map_or(0, |table| table.spec().points()))
     }
 
-    /// The five probabilities where nothing is left to estimate: a finished game, or a position of a table.
+    /// The five probabilities where nothing is left to estimate: a finished game, a race whose end no dice can change, or a
+    /// position of a table.
     ///
     /// Without gammons an exact equity says how often the game is won; the one-sided table is asked for the rest.
     pub fn known(&self, position: &Position) -> Option<[f64; 5]> {
-        if let Some(outcome) = position.outcome() {
+        // Nearly all ends that are certain come when checkers are off, and most positions of a search have none off.
+        let cells = position.cells();
+        let may_be_certain = cells[OFF] > 0 || cells[OPPONENT_OFF] > 0;
+        if let Some(outcome) = if may_be_certain { certain_end(position) } else { position.outcome() } {
             return Some(Probabilities::certain(outcome).values());
         }
         if !within(position.cells(), self.reach()) {

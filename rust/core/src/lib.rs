@@ -15,6 +15,7 @@
 pub mod batch;
 pub mod bearoff;
 mod board;
+pub mod certain;
 pub mod class;
 pub mod cube;
 pub mod dice;

@@ -53,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use crate::play::{PlayIterator, PyPlay, PyPlays};
     #[pymodule_export]
-    use crate::position::{PyOutcome, PyPosition, perft};
+    use crate::position::{PyOutcome, PyPosition, certain_points, perft};
     #[pymodule_export]
     use crate::rollout::{PyRollout, rollout_dice};
     #[pymodule_export]

@@ -406,6 +406,13 @@ impl PyOutcome {
 }
 
 /// Distinct results, summed over the 21 rolls at each level.
+/// The points of the end that comes whatever is thrown, if it is certain.
+#[pyfunction]
+#[pyo3(signature = (position, /))]
+pub fn certain_points(position: &PyPosition) -> Option<i8> {
+    gammon_core::certain::certain_end(&position.0).map(gammon_core::Outcome::points)
+}
+
 #[pyfunction]
 #[pyo3(signature = (position, depth, *, threads = None, progress = None))]
 pub fn perft(
