@@ -83,13 +83,12 @@ impl Trainer {
 
     /// The run of a file, of a network of this shape, this recipe and seed.
     pub fn open(path: &Path, shape: Shape, stages: Vec<Stage>, seed: u64) -> Result<Trainer, CheckpointError> {
-        let mut file = File::open(path)?;
         let most = HEADER + 20 * shape.len() + LESSON * Stage::MOST_REMEMBERED as usize + 8;
-        if file.metadata()?.len() > most as u64 {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(most as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > most {
             return Err(CheckpointError::Damaged("it is longer than one of this shape can be"));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
         Trainer::from_bytes(&bytes, shape, stages, seed)
     }
 

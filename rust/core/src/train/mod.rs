@@ -307,7 +307,7 @@ impl Trainer {
 
     /// Makes one step; none if the recipe is over, or the step was cancelled, which leaves everything as it was before.
     ///
-    /// A step that learns from no more than [`SHORT`] lessons goes to its end once its games are played.
+    /// A step that learns from a few thousand lessons only goes to its end once its games are played.
     pub fn step(&mut self, threads: usize, control: &Control) -> Result<Option<Seen>, RanAway> {
         let Some(&stage) = self.stages.get(self.stage) else { return Ok(None) };
         let network = self.network(&stage)?;
