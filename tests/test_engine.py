@@ -672,3 +672,11 @@ def test_what_no_dice_can_change_is_certain_r07() -> None:
         assert Engine(plies).evaluate(lost).probabilities == (0.0, 0.0, 0.0, 1.0, 0.0)
         assert Engine(plies).evaluate(lost.flip()).probabilities == (1.0, 1.0, 0.0, 0.0, 0.0)
     assert gammon.engine.rollout(lost, trials=36).best.probabilities == (0.0, 0.0, 0.0, 1.0, 0.0)
+
+
+def test_a_hit_that_turns_the_game_is_not_sifted_out() -> None:
+    """The last checker runs past an opponent who has seven off; to a straight line a hit changed next to nothing."""
+    position = Position.from_id("2O0GkAJ/uwEgAA")
+    for model in ("fast", "strong"):
+        few, every = (Engine(plies=2, model=model, replies=replies).evaluate(position) for replies in (16, None))
+        assert few.equity == pytest.approx(every.equity, abs=0.01)

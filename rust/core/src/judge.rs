@@ -155,6 +155,9 @@ impl<'a> Judge<'a> {
                 let scratch = scratch.get_or_insert_with(|| Scratch::new(network));
                 let slope = slope.get_or_insert_with(|| Slope::new(network));
                 slope.stand_on(network, network.sums(scratch, near.cells()), gains, widths);
+                if widths == Widths::Sure {
+                    slope.ask_for_hits(network, scratch, near.cells(), gains);
+                }
                 Some(slope.on(network))
             }
             _ => None,

@@ -7,7 +7,7 @@ use crate::movegen::Weigh;
 use crate::nn::encoding::Inputs;
 use crate::nn::kernel::{dispatch, sigmoid};
 use crate::nn::lanes::{Floats, LANES};
-use crate::nn::network::{Network, Outputs, Table};
+use crate::nn::network::{Network, Outputs, Scratch, Table};
 use crate::nn::weights::{FIRST_STEP, OUTPUTS, SECOND_STEP};
 use crate::position::{BAR, CELLS, OPPONENT_OFF};
 
@@ -16,7 +16,7 @@ const LARGEST: f32 = 65_000.0;
 
 /// How carefully candidates are sifted: by how far from zero a unit still counts in part, since a play may well open or close
 /// it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Widths {
     /// To miss no good play: what they find is what `benches/replies.py` prints.
     Sure,
@@ -34,6 +34,9 @@ impl Widths {
         }
     }
 }
+
+/// More than any change of worth on the scale of scores, but for networks that are flat everywhere.
+const MOST_CHANGE: f32 = 268_435_456.0;
 
 /// Not worked out yet.
 const UNKNOWN: i32 = i32::MIN;
@@ -56,6 +59,10 @@ pub struct Slope {
     shares: Vec<f32>,
     /// The sums of the second layer.
     second: Vec<[f32; SECOND_STEP]>,
+    /// Scores of a unit of worth.
+    scale: f32,
+    /// What it changes that the checker which stands alone there is on the bar, where the network was asked.
+    hits: [Option<i32>; BAR],
 }
 
 /// A slope that stands somewhere, with its network.
@@ -82,6 +89,8 @@ impl Slope {
             gradient: vec![0.0; units],
             shares: vec![0.0; units],
             second: vec![[0.0; SECOND_STEP]; table.second_bias.len()],
+            scale: 0.0,
+            hits: [None; BAR],
         }
     }
 
@@ -89,8 +98,29 @@ impl Slope {
     /// so much each.
     pub fn stand_on(&mut self, network: &Network, sums: &[i16], gains: Outputs, widths: Widths) {
         self.known.fill(Cell::new(UNKNOWN));
+        self.hits = [None; BAR];
         let slope = self;
         dispatch!(network.kernel(), descend, (slope: &mut Slope, network: &Network, sums: &[i16], gains: Outputs, widths: Widths));
+    }
+
+    /// Asks the network what each hit changes, in the position of the slope as who rolls next sees it. A hit may turn the
+    /// game, and that far a straight line does not see.
+    pub fn ask_for_hits(&mut self, network: &Network, scratch: &mut Scratch, near: &[i8; CELLS], gains: Outputs) {
+        let mut positions = vec![*near];
+        positions.extend((1..BAR).filter(|&point| near[point] == 1).map(|point| {
+            let mut hit = *near;
+            hit[point] = 0;
+            hit[BAR] += 1;
+            hit
+        }));
+        let mut outputs = Vec::with_capacity(positions.len());
+        network.evaluate_near(scratch, near, &positions, &mut outputs);
+        let worth = |outputs: &Outputs| outputs.iter().zip(gains).map(|(chance, gain)| chance * gain).sum::<f32>();
+        let blots = (1..BAR).filter(|&point| near[point] == 1);
+        for (point, hit) in blots.zip(&outputs[1..]) {
+            let change = (worth(hit) - worth(&outputs[0])) * self.scale;
+            self.hits[point] = Some(change.clamp(-MOST_CHANGE, MOST_CHANGE) as i32);
+        }
     }
 
     /// What to score plays by from where the slope stands.
@@ -159,6 +189,7 @@ fn descend<F: Floats, const N: usize>(
     }
     let steepest = slope.gradient.iter().fold(1e-20f32, |most, slope| most.max(slope.abs()));
     let scale = LARGEST / units as f32 / steepest;
+    slope.scale = scale;
     for (weight, slope) in slope.weights.iter_mut().zip(&slope.gradient) {
         *weight = (slope * scale) as i16;
     }
@@ -213,7 +244,10 @@ impl Weigh for Standing<'_> {
         if !made.hit {
             return left.wrapping_add(self.change(to, cells[to], cells[to] - 1));
         }
-        let hit = self.change(to, 1, -1).wrapping_add(self.change(BAR, cells[BAR], cells[BAR] + 1));
+        let hit = match self.slope.hits[to] {
+            Some(hit) => hit.wrapping_add(self.change(to, 0, -1)),
+            None => self.change(to, 1, -1).wrapping_add(self.change(BAR, cells[BAR], cells[BAR] + 1)),
+        };
         left.wrapping_add(hit)
     }
 }
@@ -298,6 +332,30 @@ mod tests {
         }
         assert!(rolls > 150);
         assert!(found * 10 > rolls * 8, "{found} of {rolls}");
+    }
+
+    /// Of a hit the score is that of the network, on the scale of the slope.
+    #[test]
+    fn hits_are_what_the_network_says() {
+        let network = Network::new(Weights::random(Shape::new(64, 16).unwrap(), 3));
+        let (mut slope, mut scratch) = (Slope::new(&network), Scratch::new(&network));
+        let near = Position::from_id("4HPwATDgc/ABMA", 15).unwrap();
+        let mut cells = *near.cells();
+        (cells[24], cells[23]) = (1, 1);
+        let gains = [2.0, 1.0, 1.0, -1.0, -1.0];
+        slope.stand_on(&network, network.sums(&mut scratch, &cells), gains, Widths::Sure);
+        assert_eq!(slope.hits, [None; BAR]);
+        slope.ask_for_hits(&network, &mut scratch, &cells, gains);
+        assert_eq!(slope.hits.iter().flatten().count(), 2);
+        for point in [23, 24] {
+            let mut hit = cells;
+            (hit[point], hit[BAR]) = (0, 1);
+            let mut outputs = Vec::new();
+            network.evaluate(&mut scratch, &[cells, hit], &mut outputs);
+            let change = equity(outputs[1]) - equity(outputs[0]);
+            let found = slope.hits[point].unwrap() as f32 / slope.scale;
+            assert!((found - change).abs() < 1e-4, "{found} {change}");
+        }
     }
 
     /// A play scores what its cells differ by from where the slope stands, whatever way the checkers went; the few with
