@@ -17,6 +17,7 @@ from cube_twin import Match, money
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gammon
 from gammon.cube import (
     VERDICTS,
     Cube,
@@ -556,9 +557,11 @@ def test_links_that_lead_nowhere_are_refused():
 def test_the_code_in_the_docs_runs():
     text = (Path(__file__).parent.parent / "docs" / "cube.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 1
+    assert len(blocks) == 2
     names: dict[str, object] = {}
-    exec(blocks[0], names)
+    for block in blocks:
+        exec(block, names)
+    assert gammon.State.from_xgid(names["state"].xgid).score == Score(3, 5)
     assert not names["live"].levels[0].dead
 
 

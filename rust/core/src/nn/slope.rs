@@ -244,11 +244,10 @@ impl Weigh for Standing<'_> {
         if !made.hit {
             return left.wrapping_add(self.change(to, cells[to], cells[to] - 1));
         }
-        let hit = match self.slope.hits[to] {
-            Some(hit) => hit.wrapping_add(self.change(to, 0, -1)),
-            None => self.change(to, 1, -1).wrapping_add(self.change(BAR, cells[BAR], cells[BAR] + 1)),
-        };
-        left.wrapping_add(hit)
+        let hit = self.change(to, 1, 0).wrapping_add(self.change(BAR, cells[BAR], cells[BAR] + 1));
+        // The better of both for who hits: the line is as far off for other plays too, which are compared with it.
+        let hit = self.slope.hits[to].map_or(hit, |known| known.min(hit));
+        left.wrapping_add(hit).wrapping_add(self.change(to, 0, -1))
     }
 }
 
