@@ -24,7 +24,6 @@ RECIPES = {
     "64 and 16 units, raw, from nothing": Recipe((64, 16), (Stage(games=MANY),)),
     "128 and 32 units, raw, from nothing": Recipe((128, 32), (Stage(games=MANY),)),
     "128 and 32 units, raw, exact tables": Recipe((128, 32), (Stage(games=MANY, tables=True),)),
-    "512 and 64 units, contact, from nothing": Recipe((512, 64), (Stage(games=MANY),), inputs="contact"),
 }
 
 
