@@ -184,7 +184,10 @@ fn the_same_weights_for_any_number_of_threads() {
 
 #[test]
 fn going_on_from_a_checkpoint_equals_no_break() {
-    let stages = || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }, remembering(80)];
+    // With lambda and random weights targets lie far beyond 0 and 1.
+    let strayed = Stage { look_ahead: 0.25, lambda: [0.9; 2], stray: 0.1, ..remembering(80) };
+    let stages =
+        || vec![stage(64), Stage { look_ahead: 0.25, changes: 2, tables: true, ..stage(32) }, remembering(80), strayed];
     let folder = std::env::temp_dir().join(format!("gammon-checkpoint-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("run.checkpoint");
