@@ -150,7 +150,9 @@ def _convert_folder(source: Path, target: Path, format_name: str, strict: bool, 
             if place in places:
                 # Two files that differ in their suffix only.
                 place = place.with_name(f"{path.name}.{format_name}")
-            check_apart(files, place)
+            # To look at every file for every new one would take its time.
+            if place.exists():
+                check_apart(files, place)
             places[place] = path
         target.mkdir(parents=True, exist_ok=True)
         for place, path in places.items():
