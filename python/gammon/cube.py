@@ -376,8 +376,7 @@ class Ladder:
                 cube_limit=rules.cube_limit,
                 use_cube=rules.use_cube,
             )
-        if stake != 1:
-            raise InvalidArgumentError(f"a match has no stake (rule 7.5), so it is 1, not {stake!r:.60}")
+        _check_no_stake(stake)
         return cls.match(
             score,
             met,
@@ -600,8 +599,7 @@ class ScoreGraph:
         """
         if rules.length is None:
             return cls.session(Ladder.of(rules, stake=stake))
-        if stake != 1:
-            raise InvalidArgumentError(f"a match has no stake (rule 7.5), so it is 1, not {stake!r:.60}")
+        _check_no_stake(stake)
         return cls.match(
             rules.length,
             met,
@@ -763,6 +761,11 @@ VERDICTS = (
     "double/drop",
 )
 """The verdicts in the order of the core's actions; a player who owns the cube redoubles."""
+
+
+def _check_no_stake(stake: object) -> None:
+    if stake != 1:
+        raise InvalidArgumentError(f"a match has no stake (rule 7.5), so it is 1, not {stake!r:.60}")
 
 
 def _check_limit(limit: object) -> None:

@@ -106,8 +106,12 @@ impl Slope {
     /// Asks the network what each hit changes, in the position of the slope as who rolls next sees it. A hit may turn the
     /// game, and that far a straight line does not see.
     pub fn ask_for_hits(&mut self, network: &Network, scratch: &mut Scratch, near: &[i8; CELLS], gains: Outputs) {
+        let blots = (1..BAR).filter(|&point| near[point] == 1);
+        if blots.clone().next().is_none() {
+            return;
+        }
         let mut positions = vec![*near];
-        positions.extend((1..BAR).filter(|&point| near[point] == 1).map(|point| {
+        positions.extend(blots.clone().map(|point| {
             let mut hit = *near;
             hit[point] = 0;
             hit[BAR] += 1;
@@ -116,7 +120,6 @@ impl Slope {
         let mut outputs = Vec::with_capacity(positions.len());
         network.evaluate_near(scratch, near, &positions, &mut outputs);
         let worth = |outputs: &Outputs| outputs.iter().zip(gains).map(|(chance, gain)| chance * gain).sum::<f32>();
-        let blots = (1..BAR).filter(|&point| near[point] == 1);
         for (point, hit) in blots.zip(&outputs[1..]) {
             let change = (worth(hit) - worth(&outputs[0])) * self.scale;
             self.hits[point] = Some(change.clamp(-MOST_CHANGE, MOST_CHANGE) as i32);
